@@ -1,0 +1,186 @@
+"""The search as an OpenSpiel bot.
+
+OpenSpiel hands a bot the true state of the game, hidden cards included, and leaves it to the bot
+not to look. This one asks `games/` what its player has seen and done on the way there and works
+from that alone: two states that the player cannot tell apart get the same policy, bit for bit.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.evaluation import Evaluator, Models, RolloutEvaluator
+from nash_ismcts_spiel.evaluation.protocol import graph_of
+from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
+from nash_ismcts_spiel.search.draw import draw
+
+ActionProbabilities = list[tuple[int, float]]
+
+
+class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
+    """Plays one seat by Nash-ISMCTS, and reports the mixed policy it draws its moves from."""
+
+    def __init__(
+        self,
+        game: Any,
+        player_id: int,
+        evaluator: Evaluator | None = None,
+        config: SearchConfig | None = None,
+        seed: int = 0,
+    ) -> None:
+        """Takes a seat.
+
+        Args:
+          game: a pyspiel game or its name; a simultaneous one is searched in its turn-based form.
+          player_id: the seat.
+          evaluator: the models P, V, Vc and H; random rollouts if None.
+          config: how to search; the defaults of SearchConfig if None.
+          seed: seeds the bot's generator and, if it makes one, its rollout evaluator.
+
+        Raises:
+          ValueError: the game is not supported, the seat does not exist, or the evaluator's
+            models are of another game.
+        """
+        pyspiel.Bot.__init__(self)
+        self._game = support(game)
+        if not 0 <= player_id < self._game.num_players:
+            raise ValueError(
+                f"player_id must be from 0 to {self._game.num_players - 1} in {self._game.name}, "
+                f"not {player_id!r}"
+            )
+        self._player = player_id
+        self._evaluator: Evaluator = evaluator or RolloutEvaluator(seed=seed)
+        self._config = config or SearchConfig()
+        self._rng = np.random.default_rng(seed)
+        self._start_graph()
+
+    @property
+    def player_id(self) -> int:
+        """The bot's seat."""
+        return self._player
+
+    @property
+    def config(self) -> SearchConfig:
+        """How the bot searches."""
+        return self._config
+
+    def search(
+        self, state: Any, *, fresh: bool = False, rng: np.random.Generator | None = None
+    ) -> SearchResult:
+        """Searches for the player to move at `state`, from what that player has seen.
+
+        Args:
+          state: a state of the bot's game, which is not changed.
+          fresh: forget earlier searches first; the result then depends on the information set,
+            the models, the config and `rng` alone.
+          rng: the generator to draw from, the bot's own if None.
+
+        Raises:
+          ValueError: nobody is to move at `state`, or it belongs to another game.
+        """
+        player = self._player_to_move(state)
+        self._bound_memory()
+        if fresh or not self._config.reuse_trees:
+            self._engine.forget()
+        information_set = self._graph.observe(state, player)
+        return self._engine.search(information_set, self._rng if rng is None else rng)
+
+    def get_policy(self, state: Any) -> ActionProbabilities:
+        """The mixed policy of the player to move: (action, probability) for all legal actions.
+
+        OpenSpiel's measuring scripts ask one bot about every seat, so this answers for whoever
+        is to move; only `step` insists on the bot's own turn.
+        """
+        result = self.search(state)
+        return list(zip(result.actions, result.policy, strict=True))
+
+    def step_with_policy(self, state: Any) -> tuple[ActionProbabilities, int]:
+        """The mixed policy and an action drawn from it."""
+        mover = self._player_to_move(state)
+        if mover != self._player:
+            raise ValueError(f"this bot plays seat {self._player}, but player {mover} is to move")
+        policy = self.get_policy(state)
+        index = draw(self._rng, [probability for _, probability in policy])
+        return policy, policy[index][0]
+
+    def step(self, state: Any) -> int:
+        """An action drawn from the mixed policy."""
+        return self.step_with_policy(state)[1]
+
+    def provides_policy(self) -> bool:
+        """Yes: `get_policy` and `step_with_policy` give real probabilities."""
+        return True
+
+    def restart(self) -> None:
+        """A new game begins: earlier trees are forgotten, the generator goes on."""
+        self._engine.forget()
+
+    def restart_at(self, state: Any) -> None:
+        """A game is entered at `state`, which needs no more than forgetting earlier trees."""
+        del state
+        self._engine.forget()
+
+    def inform_action(self, state: Any, player_id: int, action: int) -> None:
+        """Ignored: the harness tells hidden moves too; what was seen is read when we move."""
+        del state, player_id, action
+
+    def inform_actions(self, state: Any, actions: list[int]) -> None:
+        """Ignored, as `inform_action`."""
+        del state, actions
+
+    def provides_force_action(self) -> bool:
+        """Yes: a forced move is found in the history like any other."""
+        return True
+
+    def force_action(self, state: Any, action: int) -> None:
+        """Nothing to do: see `provides_force_action`."""
+        del state, action
+
+    def is_clonable(self) -> bool:
+        """Yes."""
+        return True
+
+    def clone(self) -> NashIsmctsBot:
+        """A bot that draws the same random numbers from here on; it starts without trees."""
+        bot = NashIsmctsBot(
+            self._game.pyspiel_game, self._player, self._evaluator, self._config, seed=0
+        )
+        bot._rng = copy.deepcopy(self._rng)
+        return bot
+
+    def _start_graph(self) -> None:
+        graph = graph_of(self._evaluator)
+        if graph is not None and graph.game.name != self._game.name:
+            raise ValueError(
+                f"the evaluator's models are of {graph.game.name}, the bot plays {self._game.name}"
+            )
+        self._graph = GameGraph(self._game) if graph is None else graph
+        self._engine = ReferenceEngine(Models(self._graph, self._evaluator), self._config)
+
+    def _bound_memory(self) -> None:
+        """Starts a new graph when the old one has grown too large (an enumerated one never does)."""
+        if not self._graph.enumerated and len(self._graph.worlds) > self._config.max_worlds:
+            self._start_graph()
+
+    def _player_to_move(self, state: Any) -> int:
+        if not isinstance(state, pyspiel.State):
+            raise TypeError(f"expected a pyspiel.State, not {state!r}")
+        if not self._game.plays(state):
+            raise ValueError(
+                f"the state belongs to {state.get_game()}, the bot plays {self._game.name}"
+            )
+        if state.is_terminal():
+            raise ValueError(f"the game is over, nobody is to move at {_where(state)}")
+        if state.is_chance_node():
+            raise ValueError(f"chance is to move at {_where(state)}, not a player")
+        return self._player if state.is_simultaneous_node() else int(state.current_player())
+
+
+def _where(state: Any) -> str:
+    return f"history {state.history()}"

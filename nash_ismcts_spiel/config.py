@@ -1,0 +1,149 @@
+"""Settings of the search, one frozen dataclass per concern; unknown keys are errors.
+
+Lengths of intervals (`lcb_width`) and the exploration constants are in units of the value scale
+(the root mean square of the game's returns), so that one setting fits games of any stakes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+import typing
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+SampleBackup = Literal["expected", "luck_adjusted", "residual"]
+LuckEnds = Literal["coupled", "independent"]
+Selection = Literal["puct", "ucb"]
+PuctDenominator = Literal["one_plus", "max"]
+Trees = Literal["by_information_set", "by_node"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class SearchConfig:
+    """How one search is done.
+
+    Budget:
+      visits: visits of the root on which an answer rests, kept ones included.
+    Belief dispersion (SAMPLE nodes):
+      dispersion_radius: epsilon, L1 radius of the ball round the beliefs h; 0 is A-ISMCTS.
+      sample_backup: how a SAMPLE node's interval is formed.
+      luck_ends: in `luck_adjusted`, whether low ends meet low ends or every interval is free.
+    Choice (ACT nodes):
+      selection: "puct", or "ucb" (UCB1, which ignores the prior).
+      c_puct: c_PUCT, weight of the prior term, in value scales.
+      ucb_exploration: weight of UCB1's term, in value scales.
+      puct_denominator: 1 + N, or max(puct_floor, N).
+      puct_floor: k of max(k, N), between 0 and 1.
+      prior_noise: share of the uniform distribution in the prior of the PUCT term only.
+      prior_temperature: temperature of the prior of the PUCT term only.
+    Opponents:
+      trees: whether spawned trees with one root information set are one tree.
+      opponent_prior_visits: K, how many mixed visits P counts for in an opponent's policy.
+      spawn_depth: how deep simulated players simulate others; beyond it they act by P.
+    Root:
+      lcb_width: sigma at one visit, in value scales; sigma(N) = lcb_width / sqrt(N).
+    Housekeeping:
+      value_scale: utility units that count as 1; None takes the game's own.
+      reuse_trees: keep what earlier searches of the same match learned of this position.
+      max_worlds: a bot starts a new graph when its own has grown beyond this.
+    """
+
+    visits: int = 200
+    dispersion_radius: float = 0.2
+    sample_backup: SampleBackup = "expected"
+    luck_ends: LuckEnds = "coupled"
+    selection: Selection = "puct"
+    c_puct: float = 1.0
+    ucb_exploration: float = 0.7
+    puct_denominator: PuctDenominator = "one_plus"
+    puct_floor: float = 0.5
+    prior_noise: float = 0.0
+    prior_temperature: float = 1.0
+    trees: Trees = "by_information_set"
+    opponent_prior_visits: float = 0.0
+    spawn_depth: int = 16
+    lcb_width: float = 0.1
+    value_scale: float | None = None
+    reuse_trees: bool = True
+    max_worlds: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        """Refuses values that no search can be done with, by name."""
+        hints = typing.get_type_hints(type(self))
+        for field in dataclasses.fields(self):
+            _check_type(field.name, getattr(self, field.name), hints[field.name])
+        _check(self, "visits", self.visits >= 1, "at least 1")
+        _check(self, "dispersion_radius", 0.0 <= self.dispersion_radius <= 2.0, "from 0 to 2")
+        _check(self, "c_puct", self.c_puct >= 0.0, "not negative")
+        _check(self, "ucb_exploration", self.ucb_exploration >= 0.0, "not negative")
+        _check(self, "puct_floor", 0.0 < self.puct_floor < 1.0, "between 0 and 1")
+        _check(self, "prior_noise", 0.0 <= self.prior_noise <= 1.0, "from 0 to 1")
+        _check(self, "prior_temperature", self.prior_temperature > 0.0, "positive")
+        _check(self, "opponent_prior_visits", self.opponent_prior_visits >= 0.0, "not negative")
+        _check(self, "spawn_depth", self.spawn_depth >= 0, "not negative")
+        _check(self, "lcb_width", self.lcb_width >= 0.0, "not negative")
+        _check(self, "value_scale", self.value_scale is None or self.value_scale > 0, "positive")
+        _check(self, "max_worlds", self.max_worlds >= 1, "at least 1")
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> Self:
+        """A named setting with some fields changed.
+
+        Raises:
+          ValueError: no preset has that name, or a change is not a field.
+        """
+        if name not in PRESETS:
+            raise ValueError(f"unknown preset {name!r}; there are {', '.join(PRESETS)}")
+        return cls.from_dict({**PRESETS[name], **changes})
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Self:
+        """A config from plain settings.
+
+        Raises:
+          ValueError: a key is not a field; the message names it and the nearest field.
+        """
+        names = [field.name for field in dataclasses.fields(cls)]
+        for key in settings:
+            if key not in names:
+                near = difflib.get_close_matches(key, names, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
+                raise ValueError(f"unknown {cls.__name__} key {key!r}{hint}")
+        return cls(**settings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain values, ready for JSON."""
+        return dataclasses.asdict(self)
+
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "nash_ismcts": {},
+    "a_ismcts": {"dispersion_radius": 0.0},
+    "mt_ismcts": {"dispersion_radius": 0.0, "selection": "ucb"},
+}
+"""nash_ismcts; a_ismcts (AlphaZero's search, no dispersion); mt_ismcts (Cowling et al. 2015: UCB
+and random rollouts, no prior)."""
+
+
+def _check(config: SearchConfig, name: str, holds: bool, wanted: str) -> None:
+    if not holds:
+        raise ValueError(f"{name} must be {wanted}, not {getattr(config, name)!r}")
+
+
+def _check_type(name: str, value: Any, hint: Any) -> None:
+    """A field's value has its declared type; whole numbers pass for floats, NaN never does."""
+    if typing.get_origin(hint) is Literal:
+        if value not in typing.get_args(hint):
+            choices = ", ".join(map(repr, typing.get_args(hint)))
+            raise ValueError(f"{name} must be one of {choices}, not {value!r}")
+        return
+    allowed = typing.get_args(hint) or (hint,)
+    if float in allowed:
+        allowed = (*allowed, int)
+    wrong_bool = isinstance(value, bool) and bool not in allowed
+    if wrong_bool or not isinstance(value, allowed):
+        raise TypeError(f"{name} must be {getattr(hint, '__name__', hint)}, not {value!r}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name} must be finite, not {value!r}")

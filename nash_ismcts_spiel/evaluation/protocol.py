@@ -1,0 +1,70 @@
+"""What a search asks of its models: rows per information set and rows per SAMPLE node.
+
+All values are utilities of the player who owns the information set, in the game's units.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Protocol
+
+from nash_ismcts_spiel.games import GameGraph
+
+
+class EvaluatorError(ValueError):
+    """An evaluator returned something that is not a row."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InformationSetRow:
+    """Models at an information set I, for the player to move.
+
+    Attributes:
+      policy: P(I), a distribution over the legal actions. [actions]
+      value: V(I).
+      child_values: Vc(I), the value after each action. [actions]
+    """
+
+    policy: Sequence[float]
+    value: float
+    child_values: Sequence[float]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SampleRow:
+    """Models at a SAMPLE node of I, where some pieces of the hidden state have been drawn.
+
+    Attributes:
+      beliefs: h = H(I, pieces so far), a distribution over the next piece. [branches]
+      child_values: Vc(I, a, pieces), for each own action a the value of each piece.
+        [actions, branches]
+    """
+
+    beliefs: Sequence[float]
+    child_values: Sequence[Sequence[float]]
+
+
+class Evaluator(Protocol):
+    """P, V and Vc per information set; h and Vc per SAMPLE node.
+
+    Rows are asked for in batches and must depend on nothing but the information set (its key),
+    so that a search may keep them. An evaluator that knows one graph only (exact models) shows
+    it as `graph`; searches then use that graph.
+    """
+
+    def information_set_rows(
+        self, graph: GameGraph, information_sets: Sequence[int]
+    ) -> Sequence[InformationSetRow]:
+        """One row per information set, in the order asked."""
+        ...
+
+    def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> Sequence[SampleRow]:
+        """One row per SAMPLE node, in the order asked."""
+        ...
+
+
+def graph_of(evaluator: Evaluator) -> GameGraph | None:
+    """The one graph that an evaluator has rows for, None if it takes any."""
+    graph: GameGraph | None = getattr(evaluator, "graph", None)
+    return graph

@@ -1,0 +1,17 @@
+"""The only door to pyspiel: supported games, keys, hidden pieces and the game graph."""
+
+from nash_ismcts_spiel.games.adapter import SupportedGame, support
+from nash_ismcts_spiel.games.graph import GameGraph
+from nash_ismcts_spiel.games.keys import InformationKey, own_log
+from nash_ismcts_spiel.games.tables import CHANCE, DECISION, TERMINAL
+
+__all__ = [
+    "CHANCE",
+    "DECISION",
+    "TERMINAL",
+    "GameGraph",
+    "InformationKey",
+    "SupportedGame",
+    "own_log",
+    "support",
+]

@@ -1,0 +1,174 @@
+"""Which pyspiel games are taken, and what the rest of the package asks of one.
+
+A game is taken if it is sequential, or simultaneous (then OpenSpiel's turn-based conversion is
+played), with chance outcomes that can be listed. Anything else is refused here, at construction,
+by a `ValueError` that names the game, the reason and a setting that would work.
+
+Utilities are in the game's own units, one per player.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+_PLAYOUTS_FOR_SCALE = 256
+_PLAYOUT_LENGTH_LIMIT = 20_000
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SupportedGame:
+    """A pyspiel game in the sequential form that is searched.
+
+    Attributes:
+      pyspiel_game: the game, after turn-based conversion if it was simultaneous.
+      name: the game as pyspiel writes it, with its parameters.
+      num_players: number of players.
+      perfect_information: nothing is ever hidden from anyone.
+      utility_sum: what the players' utilities add up to; None if that varies.
+      has_information_states: players are shown information states, else observations.
+      identities: names of the game, and of the simultaneous game it was made from.
+    """
+
+    pyspiel_game: Any
+    name: str
+    num_players: int
+    perfect_information: bool
+    utility_sum: float | None
+    has_information_states: bool
+    identities: frozenset[str]
+
+    def initial_state(self) -> Any:
+        """A new pyspiel state at the start of the game."""
+        return self.pyspiel_game.new_initial_state()
+
+    def observation(self, state: Any, player: int) -> str:
+        """What `player` is shown at `state`: its information state, or else its observation."""
+        if self.has_information_states:
+            return str(state.information_state_string(player))
+        return str(state.observation_string(player))
+
+    def plays(self, state: Any) -> bool:
+        """Whether `state` belongs to this game, also before turn-based conversion."""
+        return not self.identities.isdisjoint(_identities(state.get_game()))
+
+    def value_scale(self, seed: int = 0) -> float:
+        """Root mean square of the returns of uniformly random games, in utility units; 1 if all 0.
+
+        The estimate for games too large to enumerate; an enumerated graph knows the exact figure.
+        """
+        rng = np.random.default_rng(seed)
+        squares = [
+            value * value
+            for _ in range(_PLAYOUTS_FOR_SCALE)
+            for value in random_returns(self.initial_state(), rng)
+        ]
+        return math.sqrt(sum(squares) / len(squares)) or 1.0
+
+
+def support(game: Any) -> SupportedGame:
+    """Checks a pyspiel game (or its name) and wraps it.
+
+    Raises:
+      ValueError: the game cannot be searched; the message says why and what would work.
+    """
+    if isinstance(game, SupportedGame):
+        return game
+    original = _load(game) if isinstance(game, str) else game
+    kind = original.get_type()
+    _refuse_unsupported(original, kind)
+    sequential = original
+    if kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        sequential = pyspiel.convert_to_turn_based(original)
+    kind = sequential.get_type()
+    perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+    _refuse_unobservable(sequential, kind, perfect)
+    return SupportedGame(
+        pyspiel_game=sequential,
+        name=str(sequential),
+        num_players=sequential.num_players(),
+        perfect_information=perfect,
+        utility_sum=_utility_sum(sequential, kind),
+        has_information_states=kind.provides_information_state_string,
+        identities=_identities(original) | _identities(sequential),
+    )
+
+
+def random_returns(state: Any, rng: np.random.Generator) -> list[float]:
+    """Plays `state` (which is changed) to its end at random; returns each player's utility."""
+    for _ in range(_PLAYOUT_LENGTH_LIMIT):
+        if state.is_terminal():
+            break
+        if state.is_chance_node():
+            outcomes = state.chance_outcomes()
+            pick, action = rng.random(), outcomes[-1][0]
+            for outcome, probability in outcomes:
+                pick -= probability
+                if pick < 0.0:
+                    action = outcome
+                    break
+        else:
+            legal = state.legal_actions()
+            action = legal[int(rng.random() * len(legal))]
+        state.apply_action(action)
+    return list(state.returns())
+
+
+def _load(name: str) -> Any:
+    import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
+
+    try:
+        return pyspiel.load_game(name)
+    except pyspiel.SpielError as error:
+        raise ValueError(f"pyspiel cannot load the game {name!r}: {error}") from error
+
+
+def _refuse_unsupported(game: Any, kind: Any) -> None:
+    name = str(game)
+    if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
+        raise ValueError(f"{name}: a mean-field game has no finite set of players to search for")
+    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+        raise ValueError(
+            f"{name}: its chance outcomes are sampled inside the game and cannot be listed, so "
+            "no belief over them can be formed; load a version whose chance_mode is "
+            "EXPLICIT_STOCHASTIC or DETERMINISTIC if the game has one"
+            + _sampled_hint(kind.short_name)
+        )
+    if game.num_distinct_actions() == 0:
+        raise ValueError(
+            f"{name}: it has no numbered actions (it uses action structs only), and a policy is "
+            "a distribution over action numbers"
+        )
+
+
+def _sampled_hint(short_name: str) -> str:
+    return " (bridge can be played with use_double_dummy_result=False)" if (
+        short_name.startswith("bridge")
+    ) else ""
+
+
+def _refuse_unobservable(game: Any, kind: Any, perfect: bool) -> None:
+    if perfect or kind.provides_information_state_string or kind.provides_observation_string:
+        return
+    raise ValueError(
+        f"{game}: it hides information but provides neither an information state string nor an "
+        "observation string, so players cannot be told what they know; give the game one of them"
+    )
+
+
+def _identities(game: Any) -> frozenset[str]:
+    """The game as written, and with its parameters spelt out as far as pyspiel tells them."""
+    parameters = repr(sorted(game.get_parameters().items()))
+    return frozenset({str(game), f"{game.get_type().short_name} {parameters}"})
+
+
+def _utility_sum(game: Any, kind: Any) -> float | None:
+    if kind.utility == pyspiel.GameType.Utility.ZERO_SUM:
+        return 0.0
+    if kind.utility == pyspiel.GameType.Utility.CONSTANT_SUM:
+        return float(game.utility_sum())
+    return None

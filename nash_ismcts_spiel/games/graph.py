@@ -1,0 +1,210 @@
+"""The game graph: worlds, information sets and hidden pieces of one game as flat arrays.
+
+One graph serves both engines, the exact models and the exact tools. It is enumerated whole (small
+games) or grows where somebody steps (any game). Growing only ever appends rows, so numbers stay
+valid for the life of the graph. The graph is about the game, never about a match: a bot hands it
+what its player has seen (an `InformationKey`), and the graph finds worlds that agree with it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from nash_ismcts_spiel.games.adapter import support
+from nash_ismcts_spiel.games.growth import ROOT, GrowingWorlds
+from nash_ismcts_spiel.games.hidden import EnumeratedHistory, GrownHistory, HiddenHistory
+from nash_ismcts_spiel.games.keys import InformationKey, own_log
+from nash_ismcts_spiel.games.lookahead import Lookahead
+from nash_ismcts_spiel.games.tables import MISSING, UNRESOLVED, SampleNodes
+
+_ENUMERATION_LIMIT = 2_000_000
+_OWN_NEXT_LIMIT = 256
+
+
+class GameGraph(GrowingWorlds):
+    """Worlds and information sets of a game.
+
+    Attributes:
+      game: the game, in sequential form.
+      worlds: table of full histories; row 0 is the start.
+      information_sets: table of what players know when they move.
+      samples: table of forks in the hidden history.
+      views: what players have seen, interned.
+      enumerated: every world of the game has a row.
+    """
+
+    def __init__(self, game: Any) -> None:
+        """A graph that holds only the start of `game` (a pyspiel game, its name, or supported)."""
+        super().__init__(support(game))
+        self.samples = SampleNodes()
+        self.enumerated = False
+        self._hidden: dict[int, HiddenHistory] = {}
+        self._worlds_of_set: list[list[int]] = []
+        self._value_scale: float | None = None
+
+    @classmethod
+    def enumerate(cls, game: Any, limit: int = _ENUMERATION_LIMIT) -> GameGraph:
+        """A graph with every world of `game`.
+
+        Raises:
+          ValueError: the game has more than `limit` worlds.
+        """
+        graph = cls(game)
+        world = ROOT
+        while world < len(graph.worlds):
+            for edge in range(graph.worlds.edge_count[world]):
+                graph.child(world, edge)
+            if len(graph.worlds) > limit:
+                raise ValueError(
+                    f"{graph.game.name} has more than {limit} worlds; too many to enumerate"
+                )
+            world += 1
+        graph._finish_enumeration()
+        return graph
+
+    @property
+    def value_scale(self) -> float:
+        """Root mean square of the returns: over all terminal worlds if enumerated, else sampled."""
+        if self._value_scale is None:
+            if self.enumerated:
+                squares = np.square(np.frombuffer(self.worlds.utilities))
+                self._value_scale = math.sqrt(float(squares.mean())) or 1.0
+            else:
+                self._value_scale = self.game.value_scale()
+        return self._value_scale
+
+    def observe(self, state: Any, player: int) -> int:
+        """The information set of `player`, to move at `state`, from what it has seen alone."""
+        if self.game.perfect_information:
+            return self.worlds.information_set[self.follow(state.history())]
+        return self.find(own_log(self.game, state, player))
+
+    def find(self, key: InformationKey) -> int:
+        """The information set that a key describes.
+
+        Raises:
+          ValueError: no world of the game agrees with the key.
+        """
+        view = self.views.of_log(key)
+        if view not in self._set_of_view:
+            lookahead = Lookahead(self.game, key)
+            history = lookahead.find()
+            if history is None:
+                raise ValueError(f"found no world of {self.game.name} that agrees with {key}")
+            lookahead.learn(history)
+            self.follow(history)
+            information_set = self._set_of_view[view]
+            self._hidden[information_set] = GrownHistory(self, key.player, view, lookahead)
+        return self._set_of_view[view]
+
+    def worlds_of(self, information_set: int) -> Iterator[int]:
+        """All worlds of an information set, in the order of its prefix tree."""
+        pending = [self.hidden(information_set)]
+        while pending:
+            target = pending.pop()
+            if target >= 0:
+                yield target
+            else:
+                count = self.samples.branch_count[~target]
+                pending.extend(self.branch(~target, k) for k in reversed(range(count)))
+
+    def hidden(self, information_set: int) -> int:
+        """What is drawn first of the hidden state: a world, or ~s for a SAMPLE node s."""
+        target = self.information_sets.hidden[information_set]
+        if target == UNRESOLVED:
+            if self.game.perfect_information:
+                target = self.information_sets.first_world[information_set]
+            else:
+                target = self._resolve(information_set, ROOT)
+            self.information_sets.hidden[information_set] = target
+        return target
+
+    def branch(self, sample_node: int, branch: int) -> int:
+        """What is below a branch of a SAMPLE node: a world, or ~s for a further SAMPLE node s."""
+        position = self.samples.first_branch[sample_node] + branch
+        target = self.samples.target[position]
+        if target == UNRESOLVED:
+            world = self.child(self.samples.world[sample_node], self.samples.edge[position])
+            target = self._resolve(self.samples.information_set[sample_node], world)
+            self.samples.target[position] = target
+        return target
+
+    def own_next(self, information_set: int, action: int) -> int:
+        """The information set that surely follows the action (an index), or MISSING.
+
+        There is one if, whatever is hidden, the same player moves next and sees the same thing.
+        """
+        sets = self.information_sets
+        position = sets.first_action[information_set] + action
+        if sets.own_next[position] == UNRESOLVED:
+            sets.own_next[position] = self._find_own_next(information_set, action)
+        return sets.own_next[position]
+
+    def _find_own_next(self, information_set: int, action: int) -> int:
+        player = self.information_sets.player[information_set]
+        # Two extreme worlds settle most cases without a walk through all of them.
+        extremes = [self._extreme_world(information_set, end) for end in (0, -1)]
+        following = MISSING
+        for seen, world in enumerate(itertools.chain(extremes, self.worlds_of(information_set))):
+            after = self.child(world, action)
+            reached = self.worlds.information_set[after]
+            if self.worlds.player[after] != player or following not in (MISSING, reached):
+                return MISSING
+            following = reached
+            if seen >= _OWN_NEXT_LIMIT:
+                return MISSING
+        return following
+
+    def _extreme_world(self, information_set: int, end: int) -> int:
+        """The first (end 0) or last (end -1) world in the order of the prefix tree."""
+        target = self.hidden(information_set)
+        while target < 0:
+            branches = range(self.samples.branch_count[~target])
+            target = self.branch(~target, branches[end])
+        return target
+
+    def _resolve(self, information_set: int, world: int) -> int:
+        """Follows forced pieces from a partial world to the next fork or complete world."""
+        hidden = self._hidden_history(information_set)
+        while self.worlds.information_set[world] != information_set:
+            edges = hidden.open_edges(world)
+            if len(edges) > 1:
+                return ~self._add_sample(information_set, world, edges)
+            world = self.child(world, edges[0])
+        return world
+
+    def _hidden_history(self, information_set: int) -> HiddenHistory:
+        if self.enumerated:
+            return EnumeratedHistory(self, self._worlds_of_set[information_set])
+        found = self._hidden.get(information_set)
+        if found is None:
+            key = self.key(information_set)
+            lookahead = Lookahead(self.game, key)
+            lookahead.learn(self.history(self.information_sets.first_world[information_set]))
+            view = self.information_sets.view[information_set]
+            found = self._hidden[information_set] = GrownHistory(self, key.player, view, lookahead)
+        return found
+
+    def _finish_enumeration(self) -> None:
+        self._states.clear()
+        self._worlds_of_set = [[] for _ in range(len(self.information_sets))]
+        for world, information_set in enumerate(self.worlds.information_set):
+            if information_set != MISSING:
+                self._worlds_of_set[information_set].append(world)
+        self.enumerated = True
+
+    def _add_sample(self, information_set: int, world: int, edges: list[int]) -> int:
+        samples = self.samples
+        sample = len(samples)
+        samples.information_set.append(information_set)
+        samples.world.append(world)
+        samples.first_branch.append(len(samples.edge))
+        samples.branch_count.append(len(edges))
+        samples.edge.extend(edges)
+        samples.target.extend([UNRESOLVED] * len(edges))
+        return sample

@@ -1,0 +1,59 @@
+"""Tabular policies on a graph: any OpenSpiel policy as one flat array of probabilities.
+
+The array has one entry per legal action of each information set, in the graph's order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyspiel
+
+from nash_ismcts_spiel.games.graph import GameGraph
+
+Rows = Mapping[str, Mapping[int, float] | Sequence[tuple[int, float]]]
+"""{information state string: {action: probability}} or pairs, as OpenSpiel's tools take it."""
+
+
+def policy_table(graph: GameGraph, policy: Any) -> npt.NDArray[np.float64]:
+    """Probabilities of `policy` at every information set of an enumerated graph. [A]
+
+    Args:
+      graph: an enumerated graph.
+      policy: an OpenSpiel policy (Python or C++), or `Rows`.
+
+    Raises:
+      ValueError: a row is missing, has NaN or negative entries, or does not add up to 1.
+    """
+    if not graph.enumerated:
+        raise ValueError(f"a policy table needs an enumerated graph of {graph.game.name}")
+    sets = graph.information_sets
+    table = np.zeros(len(sets.action))
+    for information_set in range(len(sets)):
+        state = graph.state(sets.first_world[information_set])
+        row = _row(policy, state, sets.player[information_set])
+        legal = graph.legal_actions(information_set)
+        probabilities = [float(row.get(action, 0.0)) for action in legal]
+        if not all(p >= 0.0 for p in probabilities) or abs(sum(probabilities) - 1.0) > 1e-6:
+            raise ValueError(
+                f"{graph.game.name}: the policy at {graph.key(information_set)} is {dict(row)}, "
+                "not a distribution over the legal actions"
+            )
+        first = sets.first_action[information_set]
+        table[first : first + len(legal)] = np.asarray(probabilities) / sum(probabilities)
+    return table
+
+
+def _row(policy: Any, state: Any, player: int) -> Mapping[int, float]:
+    if isinstance(policy, Mapping):
+        key = state.information_state_string(player)
+        if key not in policy:
+            raise ValueError(f"the policy has no row for the information state {key!r}")
+        return dict(policy[key])
+    # pyspiel's own policies take the state alone: the player is the one to move there.
+    arguments = (state,) if isinstance(policy, pyspiel.Policy) else (state, player)
+    row: Mapping[int, float] = policy.action_probabilities(*arguments)
+    return row

@@ -1,0 +1,93 @@
+"""The same bot in OpenSpiel's other harnesses, with its real probabilities.
+
+`BotPolicy` makes bots a `policy.Policy` (exploitability, best response, expected game score);
+`BotAgent` makes a bot an `rl_agent.AbstractAgent` (rl_environment loops).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyspiel
+from open_spiel.python import policy as openspiel_policy
+from open_spiel.python import rl_agent
+
+from nash_ismcts_spiel.games import InformationKey, own_log, support
+
+
+class BotPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel has no types
+    """Bots, one per seat, as a policy that is the same whenever an information set is asked about.
+
+    Each information set is searched once, afresh, and its answer kept: a policy is a function of
+    what the player has seen, and a bot's next search would give a slightly different answer.
+    """
+
+    def __init__(self, game: Any, bots: Any) -> None:
+        """Wraps bots.
+
+        Args:
+          game: the pyspiel game that is asked about.
+          bots: one bot per seat (a sequence, or a mapping by player), or a single bot for all.
+        """
+        players = list(range(game.num_players()))
+        super().__init__(game, players)
+        self._game = support(game)
+        self._bots = _by_player(bots, players)
+        self._answers: dict[InformationKey, dict[int, float]] = {}
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        """{action: probability} of the player to move (of `player_id` at a simultaneous node)."""
+        player = state.current_player() if player_id is None else player_id
+        if player not in self._bots:
+            raise ValueError(f"no bot for player {player}; there are bots for {list(self._bots)}")
+        key = own_log(self._game, state, player)
+        if key not in self._answers:
+            bot = self._bots[player]
+            bot.restart_at(state)
+            self._answers[key] = dict(bot.get_policy(state))
+        return dict(self._answers[key])
+
+
+class BotAgent(rl_agent.AbstractAgent):  # type: ignore[misc]  # open_spiel has no types
+    """A bot as a reinforcement-learning agent; the environment needs `include_full_state=True`.
+
+    The full state reaches the bot, which looks at its own player's side of it only.
+    """
+
+    def __init__(self, player_id: int, num_actions: int, bot: Any, name: str = "bot") -> None:
+        """Wraps `bot`, which must play seat `player_id`."""
+        super().__init__(player_id, name)
+        self._player = player_id
+        self._num_actions = num_actions
+        self._bot = bot
+
+    def step(self, time_step: Any, is_evaluation: bool = False) -> rl_agent.StepOutput | None:
+        """The bot's action with its probabilities; None at the end of an episode."""
+        del is_evaluation
+        if time_step.last():
+            return None
+        serialized = time_step.observations.get("serialized_state")
+        if not serialized:
+            raise ValueError("BotAgent needs an Environment made with include_full_state=True")
+        _, state = pyspiel.deserialize_game_and_state(serialized)
+        policy, action = self._bot.step_with_policy(state)
+        probabilities = np.zeros(self._num_actions)
+        for legal, probability in policy:
+            probabilities[legal] = probability
+        return rl_agent.StepOutput(action=action, probs=probabilities)
+
+    def restart(self) -> None:
+        """A new episode begins."""
+        self._bot.restart()
+
+
+def _by_player(bots: Any, players: Sequence[int]) -> dict[int, Any]:
+    if isinstance(bots, Mapping):
+        return dict(bots)
+    if isinstance(bots, Sequence):
+        if len(bots) != len(players):
+            raise ValueError(f"{len(bots)} bots for {len(players)} players")
+        return dict(zip(players, bots, strict=True))
+    return dict.fromkeys(players, bots)

@@ -1,0 +1,72 @@
+"""Bots by name, since OpenSpiel's own registry takes C++ bots only."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from nash_ismcts_spiel.bot import NashIsmctsBot
+from nash_ismcts_spiel.config import PRESETS, SearchConfig
+
+BotMaker = Callable[..., Any]
+"""(game, player_id, **params) -> a pyspiel.Bot."""
+
+_MAKERS: dict[str, BotMaker] = {}
+
+
+def make_bot(name: str, game: Any, player_id: int, **params: Any) -> Any:
+    """A bot by name.
+
+    Args:
+      name: one of `registered_bots()`.
+      game: a pyspiel game or its name.
+      player_id: the seat.
+      **params: for the searches of this package: `evaluator`, `seed`, and any field of
+        SearchConfig, on top of the preset of that name (or of `config` if that is given).
+
+    Raises:
+      ValueError: no bot has that name, or a parameter is unknown.
+    """
+    if name not in _MAKERS:
+        raise ValueError(f"unknown bot {name!r}; there are {', '.join(registered_bots())}")
+    return _MAKERS[name](game, player_id, **params)
+
+
+def register_bot(name: str, maker: BotMaker) -> None:
+    """Adds a bot of one's own to `make_bot`.
+
+    Raises:
+      ValueError: the name is taken.
+    """
+    if name in _MAKERS:
+        raise ValueError(f"a bot is registered as {name!r} already")
+    _MAKERS[name] = maker
+
+
+def registered_bots() -> list[str]:
+    """All names that `make_bot` knows."""
+    return sorted(_MAKERS)
+
+
+def _search_bot_maker(preset: str) -> BotMaker:
+    def make(
+        game: Any,
+        player_id: int,
+        *,
+        evaluator: Any = None,
+        seed: int = 0,
+        config: SearchConfig | None = None,
+        **changes: Any,
+    ) -> NashIsmctsBot:
+        if config is None:
+            config = SearchConfig.preset(preset, **changes)
+        else:
+            config = SearchConfig.from_dict({**dataclasses.asdict(config), **changes})
+        return NashIsmctsBot(game, player_id, evaluator, config, seed)
+
+    return make
+
+
+for _preset in PRESETS:
+    register_bot(_preset, _search_bot_maker(_preset))

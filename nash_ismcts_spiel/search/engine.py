@@ -1,0 +1,94 @@
+"""The reference engine: searches in Python, tree by tree, as the other modules define them."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+
+from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.evaluation.models import Models
+from nash_ismcts_spiel.search.act_node import ActNode
+from nash_ismcts_spiel.search.result import SearchResult
+from nash_ismcts_spiel.search.root_policy import kept_actions, root_policy, visit_shares
+from nash_ismcts_spiel.search.simulation import Simulator
+from nash_ismcts_spiel.search.trees import Forest
+
+_RECURSION_LIMIT = 50_000
+
+
+class ReferenceEngine:
+    """Searches one information set after another and keeps its trees in between."""
+
+    def __init__(self, models: Models, config: SearchConfig) -> None:
+        """Starts without trees."""
+        self._models = models
+        self._config = config
+        self._value_scale = config.value_scale or models.graph.value_scale
+        self._forest = Forest()
+        self._earlier_root: int | None = None
+
+    @property
+    def tree_count(self) -> int:
+        """Number of trees kept."""
+        return len(self._forest)
+
+    def forget(self) -> None:
+        """Drops all trees."""
+        self._forest = Forest()
+        self._earlier_root = None
+
+    def search(self, information_set: int, rng: np.random.Generator) -> SearchResult:
+        """Searches until the root has been visited `visits` times, kept visits included.
+
+        A search that fails (an evaluator's error, an interrupt) leaves no trees behind.
+        """
+        if self._earlier_root is not None and self._earlier_root != information_set:
+            self._forest.keep(information_set, self._earlier_root)
+        self._earlier_root = information_set
+        player = self._models.graph.information_sets.player[information_set]
+        tree = self._forest.tree(information_set, player)
+        simulator = Simulator(self._models, self._forest, self._config, self._value_scale, rng)
+        try:
+            with _deep_recursion():
+                while sum(tree.root.choices.visits) < self._config.visits:
+                    simulator.simulate(tree)
+        except BaseException:
+            self.forget()
+            raise
+        return self._result(tree.root, simulator.simulations)
+
+    def _result(self, root: ActNode, simulations: int) -> SearchResult:
+        assert root.row is not None
+        graph, choices, values = self._models.graph, root.choices, root.child_values()
+        lcb_width = self._config.lcb_width * self._value_scale
+        kept = kept_actions(choices.visits, values, lcb_width)
+        mixed = max(choices.mixed_count, 1)
+        return SearchResult(
+            key=graph.key(root.information_set),
+            actions=tuple(graph.legal_actions(root.information_set)),
+            prior=tuple(root.row.policy),
+            visits=tuple(choices.visits),
+            pure_visits=tuple(choices.pure_visits),
+            mean_mixing=tuple(total / mixed for total in choices.mixing_sum),
+            pure_count=choices.pure_count,
+            mixed_count=choices.mixed_count,
+            q=tuple(values),
+            value=root.q,
+            policy_before_filter=tuple(visit_shares(choices.visits)),
+            policy=tuple(root_policy(choices.visits, kept)),
+            simulations=simulations,
+        )
+
+
+@contextlib.contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Allows simulations of long games, which recurse once per simulated player and own move."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)

@@ -1,0 +1,43 @@
+"""What a search found at its root, from the point of view of the player who searched."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from nash_ismcts_spiel.games import InformationKey
+from nash_ismcts_spiel.search.interval import Interval
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The outcome of one search. Utilities are in the game's units.
+
+    Attributes:
+      key: the information set that was searched.
+      actions: pyspiel's numbers of the legal actions; the order of all tuples. [actions]
+      prior: raw P. [actions]
+      visits: N. [actions]
+      pure_visits: N by pure choices. [actions]
+      mean_mixing: MIX, the mean of the mixing distributions; zeros if none was used. [actions]
+      pure_count: n_pure.
+      mixed_count: n_mixed.
+      q: Q interval after each action, Vc where it was never tried. [actions]
+      value: Q interval of the root.
+      policy_before_filter: visit shares. [actions]
+      policy: visit shares of the actions that the confidence filter kept. [actions]
+      simulations: simulations run in all trees by this call.
+    """
+
+    key: InformationKey
+    actions: tuple[int, ...]
+    prior: tuple[float, ...]
+    visits: tuple[int, ...]
+    pure_visits: tuple[int, ...]
+    mean_mixing: tuple[float, ...]
+    pure_count: int
+    mixed_count: int
+    q: tuple[Interval, ...]
+    value: Interval
+    policy_before_filter: tuple[float, ...]
+    policy: tuple[float, ...]
+    simulations: int

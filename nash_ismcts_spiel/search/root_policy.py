@@ -1,0 +1,35 @@
+"""The policy at the root: visit shares, without the actions that are confidently worse.
+
+Each action has a confidence interval [low - sigma(N), high + sigma(N)] with
+sigma(N) = lcb_width / sqrt(N), infinite where N = 0. Actions whose interval lies wholly below that
+of the action with the largest lower end are discarded; the rest are played in proportion to N.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from nash_ismcts_spiel.search.interval import Interval
+
+
+def visit_shares(visits: Sequence[int]) -> list[float]:
+    """N / sum N."""
+    total = sum(visits)
+    return [n / total for n in visits]
+
+
+def kept_actions(
+    visits: Sequence[int], values: Sequence[Interval], lcb_width: float
+) -> list[bool]:
+    """Which actions the confidence filter keeps; `lcb_width` in the game's utility units."""
+    widths = [lcb_width / math.sqrt(n) if n else math.inf for n in visits]
+    lows = [value.low - width for value, width in zip(values, widths, strict=True)]
+    highs = [value.high + width for value, width in zip(values, widths, strict=True)]
+    largest = max(lows)
+    return [high >= largest for high in highs]
+
+
+def root_policy(visits: Sequence[int], kept: Sequence[bool]) -> list[float]:
+    """Visit shares among the kept actions."""
+    return visit_shares([n if keep else 0 for n, keep in zip(visits, kept, strict=True)])

@@ -1,0 +1,111 @@
+"""SAMPLE nodes: the next piece of the hidden state is drawn from H.
+
+The interval of a SAMPLE node is where utility belief dispersion enters: h may be off by an L1 ball
+of radius eps, and Q(n) shows what that does to the expectation. All values are for the player
+whose tree the node is in, in the game's utility units.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.search.dispersion import dispersed
+from nash_ismcts_spiel.search.interval import Interval
+
+if TYPE_CHECKING:
+    from nash_ismcts_spiel.search.trees import Node
+
+
+@dataclasses.dataclass(slots=True)
+class SampleNode:
+    """One piece of the hidden state after an own action.
+
+    Attributes:
+      sample: the graph's SAMPLE node.
+      action: index of the own action above the chain.
+      player: whose tree it is.
+      beliefs: h. [branches]
+      model_values: Vc of the pieces, given the action. [branches]
+      visits: how often each piece was drawn. [branches]
+      children: what is below each piece; None where it was never drawn. [branches]
+      q: Q(n).
+      low_sum: sum of the low ends seen (`luck_adjusted` only).
+      high_sum: sum of the high ends seen (`luck_adjusted` only).
+    """
+
+    sample: int
+    action: int
+    player: int
+    beliefs: Sequence[float]
+    model_values: Sequence[float]
+    visits: list[int]
+    children: list[Node | None]
+    q: Interval = Interval(0.0, 0.0)
+    low_sum: float = 0.0
+    high_sum: float = 0.0
+
+    def lows(self) -> list[float]:
+        """Low ends of the children, by Vc where unvisited."""
+        return [
+            self.model_values[branch] if child is None else child.q.low
+            for branch, child in enumerate(self.children)
+        ]
+
+    def highs(self) -> list[float]:
+        """High ends of the children, by Vc where unvisited."""
+        return [
+            self.model_values[branch] if child is None else child.q.high
+            for branch, child in enumerate(self.children)
+        ]
+
+
+def luck(node: SampleNode, branch: int, config: SearchConfig) -> Interval:
+    """-Phi(h): what takes the luck of drawing `branch` out of a result, before it is backed up.
+
+    phi(h') = Q(c) - E_{h'}[Q]. Coupled ends take low ends with low ends and high with high;
+    independent ends let every interval contribute its worst.
+    """
+    lows, highs = node.lows(), node.highs()
+    expected = dispersed(node.beliefs, lows, highs, config.dispersion_radius)
+    if config.luck_ends == "coupled":
+        return Interval(expected.low - lows[branch], expected.high - highs[branch])
+    return Interval(expected.low - highs[branch], expected.high - lows[branch])
+
+
+def back_up(
+    node: SampleNode, branch: int, result: Interval, adjustment: Interval, config: SearchConfig
+) -> Interval:
+    """Adds a visit of `branch` that came to `result`, and updates Q(n).
+
+    Returns:
+      What goes further up the chain: the luck-adjusted result, or Q(n) for the other backups.
+    """
+    node.visits[branch] += 1
+    if config.sample_backup == "luck_adjusted":
+        adjusted = Interval(result.low + adjustment.low, result.high + adjustment.high)
+        node.low_sum += adjusted.low
+        node.high_sum += adjusted.high
+        count = sum(node.visits)
+        low, high = node.low_sum / count, node.high_sum / count
+        node.q = Interval(min(low, high), max(low, high))
+        return adjusted
+    if config.sample_backup == "expected":
+        node.q = dispersed(node.beliefs, node.lows(), node.highs(), config.dispersion_radius)
+    else:
+        node.q = _residual(node, config.dispersion_radius)
+    return node.q
+
+
+def _residual(node: SampleNode, radius: float) -> Interval:
+    """[min E Vc, max E Vc] + E_{c ~ N}[Q(c) - Vc(c)]."""
+    modelled = dispersed(node.beliefs, node.model_values, node.model_values, radius)
+    low = high = 0.0
+    for branch, child in enumerate(node.children):
+        if child is not None:
+            low += node.visits[branch] * (child.q.low - node.model_values[branch])
+            high += node.visits[branch] * (child.q.high - node.model_values[branch])
+    count = sum(node.visits)
+    return Interval(modelled.low + low / count, modelled.high + high / count)

@@ -1,0 +1,205 @@
+"""One simulation: act, draw the hidden state, let the others think, and back up.
+
+A simulation belongs to one tree and so to one player. It runs down from the tree's root until it
+meets an own information set that the tree has not evaluated yet, or the end of the game. Where
+another player is to move, one whole simulation is run in *that* player's tree, rooted at what that
+player would know; only the action it chose comes back. Values never cross from tree to tree.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.evaluation.models import Models
+from nash_ismcts_spiel.games import CHANCE, TERMINAL
+from nash_ismcts_spiel.games.tables import MISSING
+from nash_ismcts_spiel.search.act_node import ActNode, Choices, act_value, choose
+from nash_ismcts_spiel.search.draw import draw
+from nash_ismcts_spiel.search.interval import Interval, point
+from nash_ismcts_spiel.search.sample_node import SampleNode, back_up, luck
+from nash_ismcts_spiel.search.trees import (
+    ChanceNode,
+    Forest,
+    MirrorNode,
+    Node,
+    OpponentNode,
+    TerminalNode,
+    Tree,
+    new_tree,
+)
+
+_NO_ADJUSTMENT = Interval(0.0, 0.0)
+
+
+class Simulator:
+    """Runs simulations in a forest.
+
+    Attributes:
+      simulations: how many were run so far, in all trees.
+    """
+
+    def __init__(
+        self,
+        models: Models,
+        forest: Forest,
+        config: SearchConfig,
+        value_scale: float,
+        rng: np.random.Generator,
+    ) -> None:
+        """Prepares to search `forest` with the given models."""
+        self.simulations = 0
+        self._models = models
+        self._graph = models.graph
+        self._forest = forest
+        self._config = config
+        self._value_scale = value_scale
+        self._rng = rng
+        game = self._graph.game
+        two_sided = game.num_players <= 2 and game.utility_sum is not None
+        self._one_tree = game.perfect_information and two_sided
+
+    def simulate(self, tree: Tree, depth: int = 0) -> int:
+        """One whole simulation in `tree`; returns the index of the action chosen at its root.
+
+        `depth` counts how many simulated players stand between this one and the searching one.
+        """
+        self.simulations += 1
+        if tree.root.row is None:
+            self._expand(tree.root)
+        return self._act(tree, tree.root, depth)
+
+    def _visit(self, tree: Tree, node: Node, depth: int) -> Interval:
+        """Runs the simulation on through `node`; returns its value, updated."""
+        match node:
+            case ActNode():
+                if node.row is None:
+                    self._expand(node)
+                else:
+                    self._act(tree, node, depth)
+            case SampleNode():
+                return self._sample(tree, node, depth)
+            case ChanceNode():
+                outcome = draw(self._rng, node.probabilities)
+                self._visit(tree, self._child(tree, node, outcome), depth)
+                node.back_up()
+            case OpponentNode():
+                self._oppose(tree, node, depth)
+            case MirrorNode():
+                self._visit(tree, node.act, depth)
+                node.back_up()
+            case TerminalNode():
+                pass
+        return node.q
+
+    def _expand(self, node: ActNode) -> None:
+        node.expand(self._models.information_set(node.information_set), self._config)
+
+    def _act(self, tree: Tree, node: ActNode, depth: int) -> int:
+        """The owner chooses by interval PUCT, and the simulation goes on below its action."""
+        action, mixing = choose(node, self._config, self._value_scale, self._rng)
+        child = node.children[action]
+        if child is None:
+            child = self._after_action(tree, node, action)
+        self._visit(tree, child, depth)
+        node.children[action] = child
+        node.choices.record(action, mixing)
+        node.q = act_value(node.child_values(), node.choices)
+        return action
+
+    def _sample(self, tree: Tree, top: SampleNode, depth: int) -> Interval:
+        """Draws the hidden pieces of a whole chain, visits the world, and backs up the chain."""
+        adjusting = self._config.sample_backup == "luck_adjusted"
+        chain: list[tuple[SampleNode, int, Interval]] = []
+        node: Node = top
+        while isinstance(node, SampleNode):
+            branch = draw(self._rng, node.beliefs)
+            adjustment = luck(node, branch, self._config) if adjusting else _NO_ADJUSTMENT
+            chain.append((node, branch, adjustment))
+            child = node.children[branch]
+            node = self._below_branch(tree, node, branch) if child is None else child
+        result = self._visit(tree, node, depth)
+        below: Node = node
+        for sample, branch, adjustment in reversed(chain):
+            sample.children[branch] = below
+            result = back_up(sample, branch, result, adjustment, self._config)
+            below = sample
+        return result
+
+    def _oppose(self, tree: Tree, node: OpponentNode, depth: int) -> None:
+        """Another player moves: by a simulation in its own tree, or by P beyond `spawn_depth`."""
+        row = self._models.information_set(node.information_set)
+        if depth < self._config.spawn_depth:
+            spawned = self._spawn(node)
+            action = self.simulate(spawned, depth + 1)
+            choices, prior_visits = spawned.root.choices, self._config.opponent_prior_visits
+        else:
+            action = draw(self._rng, row.policy)
+            choices, prior_visits = Choices.none_of(len(row.policy)), 1.0
+        self._visit(tree, self._child(tree, node, action), depth)
+        values = [None if child is None else child.q for child in node.children]
+        node.q = act_value(
+            children_in_original_tree=values,
+            choices_in_spawned_tree=choices,
+            prior=row.policy,
+            prior_visits=prior_visits,
+        )
+
+    def _spawn(self, node: OpponentNode) -> Tree:
+        """The tree of the player who moves, rooted at what it knows."""
+        mover = self._graph.information_sets.player[node.information_set]
+        if self._config.trees == "by_information_set":
+            return self._forest.tree(node.information_set, mover)
+        if node.spawned is None:
+            node.spawned = new_tree(node.information_set, mover)
+        return node.spawned
+
+    def _child(self, tree: Tree, node: ChanceNode | OpponentNode, edge: int) -> Node:
+        child = node.children[edge]
+        if child is None:
+            world = self._graph.child(node.world, edge)
+            child = node.children[edge] = self._world_node(tree, world, node.player)
+        return child
+
+    def _after_action(self, tree: Tree, node: ActNode, action: int) -> Node:
+        """What follows an own action: a SAMPLE chain unless nothing that matters is hidden."""
+        following = self._graph.own_next(node.information_set, action)
+        if following != MISSING:
+            return tree.act_node(following, node.player)
+        target = self._graph.hidden(node.information_set)
+        return self._target_node(tree, target, action, node.player)
+
+    def _below_branch(self, tree: Tree, node: SampleNode, branch: int) -> Node:
+        target = self._graph.branch(node.sample, branch)
+        return self._target_node(tree, target, node.action, node.player)
+
+    def _target_node(self, tree: Tree, target: int, action: int, player: int) -> Node:
+        """The next SAMPLE node of a chain, or the world after `action` once it is complete."""
+        if target >= 0:
+            return self._world_node(tree, self._graph.child(target, action), player)
+        row = self._models.sample(~target)
+        count = len(row.beliefs)
+        return SampleNode(
+            ~target, action, player, row.beliefs, row.child_values[action], [0] * count,
+            [None] * count,
+        )  # fmt: skip
+
+    def _world_node(self, tree: Tree, world: int, player: int) -> Node:
+        """A full history, seen by `player`."""
+        worlds = self._graph.worlds
+        kind, count = worlds.kind[world], worlds.edge_count[world]
+        if kind == TERMINAL:
+            row = worlds.utility_row[world] * self._graph.game.num_players
+            return TerminalNode(point(worlds.utilities[row + player]))
+        if kind == CHANCE:
+            first = worlds.first_edge[world]
+            probabilities = worlds.edge_probability[first : first + count]
+            return ChanceNode(world, player, probabilities, [None] * count)
+        mover, information_set = worlds.player[world], worlds.information_set[world]
+        if mover == player:
+            return tree.act_node(information_set, player)
+        if self._one_tree:
+            assert self._graph.game.utility_sum is not None
+            act = tree.act_node(information_set, mover)
+            return MirrorNode(act, self._graph.game.utility_sum)
+        return OpponentNode(world, player, information_set, [None] * count)
