@@ -17,6 +17,7 @@ from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.evaluation import Evaluator, Models, RolloutEvaluator
 from nash_ismcts_spiel.evaluation.protocol import graph_of
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 from nash_ismcts_spiel.search.draw import draw
 
@@ -49,7 +50,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         """
         pyspiel.Bot.__init__(self)
         self._game = support(game)
-        if not 0 <= player_id < self._game.num_players:
+        if not isinstance(player_id, int) or not 0 <= player_id < self._game.num_players:
             raise ValueError(
                 f"player_id must be from 0 to {self._game.num_players - 1} in {self._game.name}, "
                 f"not {player_id!r}"
@@ -71,7 +72,12 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         return self._config
 
     def search(
-        self, state: Any, *, fresh: bool = False, rng: np.random.Generator | None = None
+        self,
+        state: Any,
+        *,
+        fresh: bool = False,
+        rng: np.random.Generator | None = None,
+        player_id: int | None = None,
     ) -> SearchResult:
         """Searches for the player to move at `state`, from what that player has seen.
 
@@ -80,24 +86,28 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
           fresh: forget earlier searches first; the result then depends on the information set,
             the models, the config and `rng` alone.
           rng: the generator to draw from, the bot's own if None.
+          player_id: whose move it is at a simultaneous node, the bot's own if None.
 
         Raises:
           ValueError: nobody is to move at `state`, or it belongs to another game.
         """
         player = self._player_to_move(state)
+        if player_id is not None and state.is_simultaneous_node():
+            player = player_id
         self._bound_memory()
         if fresh or not self._config.reuse_trees:
             self._engine.forget()
         information_set = self._graph.observe(state, player)
         return self._engine.search(information_set, self._rng if rng is None else rng)
 
-    def get_policy(self, state: Any) -> ActionProbabilities:
+    def get_policy(self, state: Any, player_id: int | None = None) -> ActionProbabilities:
         """The mixed policy of the player to move: (action, probability) for all legal actions.
 
         OpenSpiel's measuring scripts ask one bot about every seat, so this answers for whoever
-        is to move; only `step` insists on the bot's own turn.
+        is to move (at a simultaneous node for `player_id`, or else for the bot's own seat); only
+        `step` insists on the bot's own turn.
         """
-        result = self.search(state)
+        result = self.search(state, player_id=player_id)
         return list(zip(result.actions, result.policy, strict=True))
 
     def step_with_policy(self, state: Any) -> tuple[ActionProbabilities, int]:
@@ -161,10 +171,13 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
                 f"the evaluator's models are of {graph.game.name}, the bot plays {self._game.name}"
             )
         self._graph = GameGraph(self._game) if graph is None else graph
-        self._engine = ReferenceEngine(Models(self._graph, self._evaluator), self._config)
+        engine = NativeEngine if self._config.engine == "native" else ReferenceEngine
+        self._engine: NativeEngine | ReferenceEngine = engine(
+            Models(self._graph, self._evaluator), self._config
+        )
 
     def _bound_memory(self) -> None:
-        """Starts a new graph when the old one has grown too large (an enumerated one never does)."""
+        """Starts a new graph when the old one has grown too large; an enumerated one never does."""
         if not self._graph.enumerated and len(self._graph.worlds) > self._config.max_worlds:
             self._start_graph()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import math
 import typing
 from collections.abc import Mapping
@@ -18,6 +19,8 @@ LuckEnds = Literal["coupled", "independent"]
 Selection = Literal["puct", "ucb"]
 PuctDenominator = Literal["one_plus", "max"]
 Trees = Literal["by_information_set", "by_node"]
+Engine = Literal["native", "reference"]
+OpponentDispersion = Literal["none", "unseen", "always"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +44,16 @@ class SearchConfig:
     Opponents:
       trees: whether spawned trees with one root information set are one tree.
       opponent_prior_visits: K, how many mixed visits P counts for in an opponent's policy.
+      opponent_dispersion: where an opponent's policy is dispersed like beliefs: nowhere (the note's
+        rule), where it moves without having seen our last action (its move is then part of what
+        is hidden from us), or at every move.
       spawn_depth: how deep simulated players simulate others; beyond it they act by P.
     Root:
       lcb_width: sigma at one visit, in value scales; sigma(N) = lcb_width / sqrt(N).
+    Engine:
+      engine: "native" (C++), or "reference" (the same search in Python, to be read).
+      parallel_simulations: how many simulations of one search may wait for rows at once, kept
+        apart by virtual loss; 1 is the reference engine's search. Native only.
     Housekeeping:
       value_scale: utility units that count as 1; None takes the game's own.
       reuse_trees: keep what earlier searches of the same match learned of this position.
@@ -63,17 +73,19 @@ class SearchConfig:
     prior_temperature: float = 1.0
     trees: Trees = "by_information_set"
     opponent_prior_visits: float = 0.0
+    opponent_dispersion: OpponentDispersion = "unseen"
     spawn_depth: int = 16
     lcb_width: float = 0.1
+    engine: Engine = "native"
+    parallel_simulations: int = 1
     value_scale: float | None = None
     reuse_trees: bool = True
     max_worlds: int = 1_000_000
 
     def __post_init__(self) -> None:
         """Refuses values that no search can be done with, by name."""
-        hints = typing.get_type_hints(type(self))
-        for field in dataclasses.fields(self):
-            _check_type(field.name, getattr(self, field.name), hints[field.name])
+        for name, hint in _field_types().items():
+            _check_type(name, getattr(self, name), hint)
         _check(self, "visits", self.visits >= 1, "at least 1")
         _check(self, "dispersion_radius", 0.0 <= self.dispersion_radius <= 2.0, "from 0 to 2")
         _check(self, "c_puct", self.c_puct >= 0.0, "not negative")
@@ -84,6 +96,9 @@ class SearchConfig:
         _check(self, "opponent_prior_visits", self.opponent_prior_visits >= 0.0, "not negative")
         _check(self, "spawn_depth", self.spawn_depth >= 0, "not negative")
         _check(self, "lcb_width", self.lcb_width >= 0.0, "not negative")
+        single = self.parallel_simulations == 1 or self.engine == "native"
+        _check(self, "parallel_simulations", self.parallel_simulations >= 1, "at least 1")
+        _check(self, "parallel_simulations", single, "1 with the reference engine")
         _check(self, "value_scale", self.value_scale is None or self.value_scale > 0, "positive")
         _check(self, "max_worlds", self.max_worlds >= 1, "at least 1")
 
@@ -125,6 +140,11 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 }
 """nash_ismcts; a_ismcts (AlphaZero's search, no dispersion); mt_ismcts (Cowling et al. 2015: UCB
 and random rollouts, no prior)."""
+
+
+@functools.cache
+def _field_types() -> dict[str, Any]:
+    return typing.get_type_hints(SearchConfig)
 
 
 def _check(config: SearchConfig, name: str, holds: bool, wanted: str) -> None:

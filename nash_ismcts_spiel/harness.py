@@ -14,6 +14,7 @@ import pyspiel
 from open_spiel.python import policy as openspiel_policy
 from open_spiel.python import rl_agent
 
+from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.games import InformationKey, own_log, support
 
 
@@ -46,7 +47,10 @@ class BotPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel ha
         if key not in self._answers:
             bot = self._bots[player]
             bot.restart_at(state)
-            self._answers[key] = dict(bot.get_policy(state))
+            if state.is_simultaneous_node() and isinstance(bot, NashIsmctsBot):
+                self._answers[key] = dict(bot.get_policy(state, player))
+            else:
+                self._answers[key] = dict(bot.get_policy(state))
         return dict(self._answers[key])
 
 

@@ -58,10 +58,7 @@ class ExactEvaluator:
         if isinstance(game, GameGraph) and not game.enumerated:
             raise ValueError(f"exact models need an enumerated graph of {game.game.name}")
         self.graph = game if isinstance(game, GameGraph) else GameGraph.enumerate(game)
-        if isinstance(policy, np.ndarray):
-            self.policy = policy
-        else:
-            self.policy = policy_table(self.graph, policy)
+        self.policy = policy_table(self.graph, policy)
         arrays = _Arrays(self.graph, self.policy)
         self._utilities = arrays.expected_utilities()
         self._reaches = [arrays.reach(p) for p in range(self.graph.game.num_players)]

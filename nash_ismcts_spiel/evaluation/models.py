@@ -34,8 +34,7 @@ class Models:
         """P, V and Vc at an information set."""
         row = self._information_sets.get(information_set)
         if row is None:
-            (row,) = self.evaluator.information_set_rows(self.graph, [information_set])
-            self._check_information_set(information_set, row)
+            (row,) = self.new_information_sets([information_set])
             self._information_sets[information_set] = row
         return row
 
@@ -43,45 +42,76 @@ class Models:
         """Beliefs and Vc at a SAMPLE node."""
         row = self._samples.get(sample_node)
         if row is None:
-            (row,) = self.evaluator.sample_rows(self.graph, [sample_node])
-            self._check_sample(sample_node, row)
+            (row,) = self.new_samples([sample_node])
             self._samples[sample_node] = row
         return row
 
+    def new_information_sets(self, information_sets: Sequence[int]) -> Sequence[InformationSetRow]:
+        """Rows straight from the evaluator, checked and not kept."""
+        rows = self.evaluator.information_set_rows(self.graph, information_sets)
+        self._check_count(len(rows), len(information_sets))
+        for information_set, row in zip(information_sets, rows, strict=True):
+            self._check_information_set(information_set, row)
+        return rows
+
+    def new_samples(self, sample_nodes: Sequence[int]) -> Sequence[SampleRow]:
+        """Rows straight from the evaluator, checked and not kept."""
+        rows = self.evaluator.sample_rows(self.graph, sample_nodes)
+        self._check_count(len(rows), len(sample_nodes))
+        for sample_node, row in zip(sample_nodes, rows, strict=True):
+            self._check_sample(sample_node, row)
+        return rows
+
+    def _check_count(self, rows: int, asked: int) -> None:
+        if rows != asked:
+            wrong = _WrongRow(f"{rows} rows", f"{asked}")
+            raise self._error(wrong, f"in {self.graph.game.name}")
+
     def _check_information_set(self, information_set: int, row: InformationSetRow) -> None:
         actions = self.graph.information_sets.action_count[information_set]
-        where = f"at {self.graph.key(information_set)}"
-        self._check_distribution("policy", row.policy, actions, where)
-        self._check_values("value", [row.value], 1, where)
-        self._check_values("child_values", row.child_values, actions, where)
+        try:
+            _check_distribution("policy", row.policy, actions)
+            _check_values("value", [row.value], 1)
+            _check_values("child_values", row.child_values, actions)
+        except _WrongRow as wrong:
+            raise self._error(wrong, f"at {self.graph.key(information_set)}") from None
 
     def _check_sample(self, sample_node: int, row: SampleRow) -> None:
         samples = self.graph.samples
         information_set = samples.information_set[sample_node]
         branches = samples.branch_count[sample_node]
         actions = self.graph.information_sets.action_count[information_set]
-        where = f"at a SAMPLE node of {self.graph.key(information_set)}"
-        self._check_distribution("beliefs", row.beliefs, branches, where)
-        if len(row.child_values) != actions:
-            raise self._error(f"{len(row.child_values)} rows of child_values", f"{actions}", where)
-        for values in row.child_values:
-            self._check_values("child_values", values, branches, where)
+        try:
+            _check_distribution("beliefs", row.beliefs, branches)
+            if len(row.child_values) != actions:
+                raise _WrongRow(f"{len(row.child_values)} rows of child_values", f"{actions}")
+            for values in row.child_values:
+                _check_values("child_values", values, branches)
+        except _WrongRow as wrong:
+            where = f"at a SAMPLE node of {self.graph.key(information_set)}"
+            raise self._error(wrong, where) from None
 
-    def _check_distribution(
-        self, name: str, row: Sequence[float], length: int, where: str
-    ) -> None:
-        self._check_values(name, row, length, where)
-        if min(row) < 0.0 or abs(sum(row) - 1.0) > _SUM_TOLERANCE:
-            raise self._error(
-                f"{name} {list(row)} (sum {sum(row)})", "non-negative entries that sum to 1", where
-            )
-
-    def _check_values(self, name: str, row: Sequence[float], length: int, where: str) -> None:
-        if len(row) != length:
-            raise self._error(f"{len(row)} entries of {name}", f"{length}", where)
-        if not all(math.isfinite(value) for value in row):
-            raise self._error(f"{name} {list(row)}", "finite numbers", where)
-
-    def _error(self, got: str, wanted: str, where: str) -> EvaluatorError:
+    def _error(self, wrong: _WrongRow, where: str) -> EvaluatorError:
         name = type(self.evaluator).__name__
-        return EvaluatorError(f"{name} returned {got} instead of {wanted} {where}")
+        return EvaluatorError(f"{name} returned {wrong} {where}")
+
+
+class _WrongRow(Exception):
+    """What is wrong, before it is known where."""
+
+    def __init__(self, got: str, wanted: str) -> None:
+        super().__init__(f"{got} instead of {wanted}")
+
+
+def _check_distribution(name: str, row: Sequence[float], length: int) -> None:
+    _check_values(name, row, length)
+    total = sum(row)
+    if min(row) < 0.0 or abs(total - 1.0) > _SUM_TOLERANCE:
+        raise _WrongRow(f"{name} {list(row)} (sum {total})", "non-negative entries that sum to 1")
+
+
+def _check_values(name: str, row: Sequence[float], length: int) -> None:
+    if len(row) != length:
+        raise _WrongRow(f"{len(row)} entries of {name}", f"{length}")
+    if not all(map(math.isfinite, row)):
+        raise _WrongRow(f"{name} {list(row)}", "finite numbers")

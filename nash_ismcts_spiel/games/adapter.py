@@ -17,6 +17,9 @@ import numpy as np
 import pyspiel
 
 _PLAYOUTS_FOR_SCALE = 256
+_OWN_TURNS_ONLY = frozenset({"efg_game"})
+"""Games that answer everybody with the label of the node, which only the mover may know."""
+
 _PLAYOUT_LENGTH_LIMIT = 20_000
 
 
@@ -31,6 +34,7 @@ class SupportedGame:
       perfect_information: nothing is ever hidden from anyone.
       utility_sum: what the players' utilities add up to; None if that varies.
       has_information_states: players are shown information states, else observations.
+      sees_own_turns_only: what pyspiel says on others' turns is not what the player sees.
       identities: names of the game, and of the simultaneous game it was made from.
     """
 
@@ -40,7 +44,15 @@ class SupportedGame:
     perfect_information: bool
     utility_sum: float | None
     has_information_states: bool
+    sees_own_turns_only: bool
     identities: frozenset[str]
+
+    @property
+    def one_tree(self) -> bool:
+        """Whether every player's tree would be the same tree: nothing is hidden, and one player's
+        utility gives the other's.
+        """
+        return self.perfect_information and self.num_players <= 2 and self.utility_sum is not None
 
     def initial_state(self) -> Any:
         """A new pyspiel state at the start of the game."""
@@ -48,6 +60,8 @@ class SupportedGame:
 
     def observation(self, state: Any, player: int) -> str:
         """What `player` is shown at `state`: its information state, or else its observation."""
+        if self.sees_own_turns_only and state.current_player() != player:
+            return ""
         if self.has_information_states:
             return str(state.information_state_string(player))
         return str(state.observation_string(player))
@@ -93,6 +107,7 @@ def support(game: Any) -> SupportedGame:
         num_players=sequential.num_players(),
         perfect_information=perfect,
         utility_sum=_utility_sum(sequential, kind),
+        sees_own_turns_only=kind.short_name in _OWN_TURNS_ONLY,
         has_information_states=kind.provides_information_state_string,
         identities=_identities(original) | _identities(sequential),
     )

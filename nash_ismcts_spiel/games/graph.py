@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,12 @@ from nash_ismcts_spiel.games.adapter import support
 from nash_ismcts_spiel.games.growth import ROOT, GrowingWorlds
 from nash_ismcts_spiel.games.hidden import EnumeratedHistory, GrownHistory, HiddenHistory
 from nash_ismcts_spiel.games.keys import InformationKey, own_log
-from nash_ismcts_spiel.games.lookahead import Lookahead
+from nash_ismcts_spiel.games.lookahead import Effort, Lookahead
 from nash_ismcts_spiel.games.tables import MISSING, UNRESOLVED, SampleNodes
 
 _ENUMERATION_LIMIT = 2_000_000
-_OWN_NEXT_LIMIT = 256
+OWN_NEXT_LIMIT = 256
+"""Information sets with more worlds than this are taken to have no `own_next`."""
 
 
 class GameGraph(GrowingWorlds):
@@ -44,6 +45,7 @@ class GameGraph(GrowingWorlds):
         self.samples = SampleNodes()
         self.enumerated = False
         self._hidden: dict[int, HiddenHistory] = {}
+        self._effort = Effort()
         self._worlds_of_set: list[list[int]] = []
         self._value_scale: float | None = None
 
@@ -90,9 +92,11 @@ class GameGraph(GrowingWorlds):
         Raises:
           ValueError: no world of the game agrees with the key.
         """
+        if self.game.perfect_information:
+            return self.worlds.information_set[self.follow([action for action, _ in key.log])]
         view = self.views.of_log(key)
         if view not in self._set_of_view:
-            lookahead = Lookahead(self.game, key)
+            lookahead = Lookahead(self.game, key, self._effort)
             history = lookahead.find()
             if history is None:
                 raise ValueError(f"found no world of {self.game.name} that agrees with {key}")
@@ -145,20 +149,65 @@ class GameGraph(GrowingWorlds):
             sets.own_next[position] = self._find_own_next(information_set, action)
         return sets.own_next[position]
 
+    def unseen(self, world: int, player: int) -> bool:
+        """Whether the mover at `world` has not seen the last action of `player`.
+
+        It has not if after some other action, and the same events since, it would be in the same
+        information set. Its move is then no answer to that action: it might as well have been made
+        before, and is part of what `player` does not know.
+        """
+        position = world * self.game.num_players + player
+        if self.worlds.unseen[position] == UNRESOLVED:
+            self.worlds.unseen[position] = self._find_unseen(world, player)
+        return self.worlds.unseen[position] == 1
+
+    def _find_unseen(self, world: int, player: int) -> int:
+        acted, since = world, list[int]()
+        while acted != ROOT and (acted == world or self.worlds.player[acted] != player):
+            parent = self.worlds.parent[acted]
+            since.append(self._action_between(parent, acted))
+            acted = parent
+        if acted == world or self.worlds.player[acted] != player:
+            return 0
+        own, events = since[-1], since[-2::-1]
+        first, count = self.worlds.first_edge[acted], self.worlds.edge_count[acted]
+        for other in self.worlds.edge_action[first : first + count]:
+            if other != own:
+                reached = self._follow_from(acted, [other, *events])
+                information_set = self.worlds.information_set[world]
+                if reached != MISSING and self.worlds.information_set[reached] == information_set:
+                    return 1
+        return 0
+
+    def _follow_from(self, world: int, events: Sequence[int]) -> int:
+        """The world after some events, MISSING if one of them cannot happen."""
+        for action in events:
+            first, count = self.worlds.first_edge[world], self.worlds.edge_count[world]
+            actions = list(self.worlds.edge_action[first : first + count])
+            if action not in actions:
+                return MISSING
+            world = self.child(world, actions.index(action))
+        return world
+
     def _find_own_next(self, information_set: int, action: int) -> int:
         player = self.information_sets.player[information_set]
-        # Two extreme worlds settle most cases without a walk through all of them.
-        extremes = [self._extreme_world(information_set, end) for end in (0, -1)]
         following = MISSING
-        for seen, world in enumerate(itertools.chain(extremes, self.worlds_of(information_set))):
+        for seen, world in enumerate(self._worlds_apart_first(information_set)):
             after = self.child(world, action)
             reached = self.worlds.information_set[after]
             if self.worlds.player[after] != player or following not in (MISSING, reached):
                 return MISSING
             following = reached
-            if seen >= _OWN_NEXT_LIMIT:
+            if seen > OWN_NEXT_LIMIT + 1:
                 return MISSING
         return following
+
+    def _worlds_apart_first(self, information_set: int) -> Iterator[int]:
+        """All worlds of a set, three of them early: those settle most questions about all."""
+        yield self.information_sets.first_world[information_set]
+        yield self._extreme_world(information_set, 0)
+        yield self._extreme_world(information_set, -1)
+        yield from itertools.islice(self.worlds_of(information_set), 1, None)
 
     def _extreme_world(self, information_set: int, end: int) -> int:
         """The first (end 0) or last (end -1) world in the order of the prefix tree."""
@@ -184,7 +233,7 @@ class GameGraph(GrowingWorlds):
         found = self._hidden.get(information_set)
         if found is None:
             key = self.key(information_set)
-            lookahead = Lookahead(self.game, key)
+            lookahead = Lookahead(self.game, key, self._effort)
             lookahead.learn(self.history(self.information_sets.first_world[information_set]))
             view = self.information_sets.view[information_set]
             found = self._hidden[information_set] = GrownHistory(self, key.player, view, lookahead)

@@ -6,6 +6,7 @@ the state can be had by replaying the history.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from nash_ismcts_spiel.games.adapter import SupportedGame
@@ -59,11 +60,14 @@ class GrowingWorlds:
         actions: list[int] = []
         while world != ROOT:
             parent = self.worlds.parent[world]
-            first, count = self.worlds.first_edge[parent], self.worlds.edge_count[parent]
-            edge = self.worlds.edge_child[first : first + count].index(world)
-            actions.append(self.worlds.edge_action[first + edge])
+            actions.append(self._action_between(parent, world))
             world = parent
         return actions[::-1]
+
+    def _action_between(self, parent: int, world: int) -> int:
+        first, count = self.worlds.first_edge[parent], self.worlds.edge_count[parent]
+        edge = self.worlds.edge_child[first : first + count].index(world)
+        return self.worlds.edge_action[first + edge]
 
     def legal_actions(self, information_set: int) -> list[int]:
         """pyspiel's numbers of the legal actions, in the order of all per-action rows."""
@@ -79,7 +83,7 @@ class GrowingWorlds:
             return InformationKey(player, tuple((action, "") for action in history))
         return InformationKey(player, self.views.log(self.information_sets.view[information_set]))
 
-    def follow(self, history: list[int]) -> int:
+    def follow(self, history: Sequence[int]) -> int:
         """The world that a sequence of moves and chance outcomes leads to."""
         world = ROOT
         for action in history:
@@ -102,6 +106,7 @@ class GrowingWorlds:
         worlds = self.worlds
         world = len(worlds)
         worlds.parent.append(parent)
+        worlds.unseen.extend([UNRESOLVED] * self.game.num_players)
         worlds.depth.append(0 if parent == MISSING else worlds.depth[parent] + 1)
         worlds.first_edge.append(len(worlds.edge_child))
         if position != MISSING:

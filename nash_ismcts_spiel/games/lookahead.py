@@ -1,8 +1,9 @@
 """Looking ahead on pyspiel states: can a partial world still explain what a player saw?
 
-The player's log (see `keys`) is matched entry by entry while events are tried, depth first. A dead
-end (a card that the player itself was dealt later, a cell that it later found empty) is thus found
-before anything is drawn.
+The player's log (see `keys`) is matched entry by entry while events are tried. A dead end (a card
+that the player itself was dealt later, a cell that it later found empty) is thus found before
+anything is drawn. Most pieces can be exchanged for another one in a completion that is known, which
+is tried first; otherwise completions are searched for depth first.
 
 Small games are searched exhaustively, so the answer is exact. In large ones the effort is bounded,
 and a piece for which no completion is found counts as impossible; what is drawn is consistent all
@@ -13,20 +14,45 @@ needs later are tried last.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from nash_ismcts_spiel.games.adapter import SupportedGame
 from nash_ismcts_spiel.games.keys import NO_ACTION, InformationKey
 
 _DEAD = -1
-_ALLOWANCE = 50_000
-"""Events that may be tried for one information set before the effort is bounded."""
-
-_BOUNDED_EFFORT = 400
-"""Events tried for one piece from then on."""
+_BOUNDED_EFFORT = 100
+"""Events tried for one piece once the allowance of its information set is used up."""
 
 _SWAPS_PER_EVENT = 3
+
+History = tuple[int, ...]
+
+
+@dataclasses.dataclass(slots=True)
+class Effort:
+    """How many events may be tried for one information set before the effort is bounded.
+
+    Attributes:
+      allowance: for the next information set; small once one has used it up, since a game in
+        which that happens is too large for exhaustive search everywhere.
+    """
+
+    allowance: int = 300_000
+
+    def exhausted(self) -> None:
+        """An information set has used up its allowance."""
+        self.allowance = 1_000
+
+
+class _Partial(NamedTuple):
+    """A partial world on the path of a search, with the events not tried yet."""
+
+    state: Any
+    progress: int
+    history: History
+    events: Iterator[int]
 
 
 class Lookahead:
@@ -36,65 +62,111 @@ class Lookahead:
     has been explained.
     """
 
-    def __init__(self, game: SupportedGame, key: InformationKey) -> None:
+    def __init__(self, game: SupportedGame, key: InformationKey, effort: Effort) -> None:
         """Prepares to explain `key`."""
         self._game = game
+        self._effort = effort
         self._player = key.player
         self._log = key.log
-        self._allowance = _ALLOWANCE
-        self._can_complete: dict[tuple[int, ...], bool] = {}
+        self._allowance = effort.allowance
+        self._dead: set[History] = set()
+        self._completion: dict[History, History] = {}
         self._helped: set[tuple[int, int]] = set()
         self._needed_at = {
             action: progress for progress, (action, _) in enumerate(key.log) if action != NO_ACTION
         }
 
-    def learn(self, history: Sequence[int]) -> None:
+    def learn(self, world: Sequence[int]) -> None:
         """Takes a world of the information set as an example of how the log comes about."""
         state, progress = self._game.initial_state(), 0
-        for count, action in enumerate(history):
-            self._can_complete[tuple(history[:count])] = True
+        for action in world:
             self._helped.add((progress, action))
             before, chance = progress, state.is_chance_node()
             state, progress = self._step(state, progress, action)
             if chance and progress > before:
                 self._needed_at[action] = progress
-        self._can_complete[tuple(history)] = True
+        self._remember(tuple(world))
 
-    def find(self) -> list[int] | None:
+    def find(self) -> History | None:
         """The history of some world of the information set, None if none was found."""
-        world = self._search(self._game.initial_state(), 0)
-        if world is not None:
-            return list(world.history())
-        return self._find_by_swaps() if self._allowance <= 0 else None
+        world = self._search(self._game.initial_state(), 0, ())
+        return self._find_by_swaps() if world is None and self._allowance <= 0 else world
 
     def open_actions(self, state: Any, progress: int) -> list[int]:
         """The events at a partial world after which it can still be completed, sorted."""
+        here = tuple(state.history())
+        example = self._completion.get(here)
         found: list[int] = []
         for action in self._events(state, progress):
-            after, explained = self._step(state, progress, action)
-            if explained != _DEAD and self._search(after, explained) is not None:
+            there = (*here, action)
+            if there in self._completion or (
+                example is not None and self._exchange(state, progress, action, example)
+            ):
                 found.append(action)
+            elif there not in self._dead:
+                after, explained = self._step(state, progress, action)
+                if explained != _DEAD and self._search(after, explained, there) is not None:
+                    found.append(action)
         return sorted(found)
 
-    def _search(self, start: Any, progress: int) -> Any | None:
-        """Depth first to a state that is complete, or known to have a completion."""
-        effort = max(self._allowance, _BOUNDED_EFFORT)
-        path = [(start, progress, iter(self._events(start, progress)))]
+    def _remember(self, world: History) -> None:
+        for length in range(len(world) + 1):
+            self._completion.setdefault(world[:length], world)
+
+    def _exchange(self, state: Any, progress: int, action: int, example: History) -> bool:
+        """Tries `action` with what followed in the example, the two events exchanged."""
+        position = len(state.history())
+        state = state.clone()
+        for event in (action, *example[position + 1 :]):
+            acted = state.current_player() == self._player
+            if event == action and not acted and len(state.history()) > position:
+                event = example[position]
+            if event not in state.legal_actions():
+                return False
+            state.apply_action(event)
+            progress = self._progress_after(state, progress, event, acted)
+            if progress == _DEAD:
+                return False
+        if not self._is_complete(state, progress):
+            return False
+        self._remember(tuple(state.history()))
+        return True
+
+    def _search(self, start: Any, progress: int, history: History) -> History | None:
+        """Depth first to a world that is complete; its history."""
+        effort = granted = max(self._allowance, _BOUNDED_EFFORT)
+        path = [_Partial(start, progress, history, iter(self._events(start, progress)))]
+        found: History | None = None
         while path and effort > 0:
-            state, progress, events = path[-1]
-            known = self._can_complete.get(tuple(state.history()))
-            if known or self._is_complete(state, progress):
-                self._can_complete.update((tuple(s.history()), True) for s, _, _ in path)
-                return state
-            following = None if known is False else self._next_possible(state, progress, events)
-            if following is None:
-                self._can_complete[tuple(state.history())] = False
-                path.pop()
-            else:
-                path.append((*following, iter(self._events(*following))))
-            effort -= 1
-            self._allowance -= 1
-        return None
+            here = path[-1]
+            found = self._completion.get(here.history)
+            if found is None and self._is_complete(here.state, here.progress):
+                found = here.history
+            if found is not None:
+                self._remember(found)
+                break
+            effort -= self._extend_or_retreat(path)
+        self._account(granted - effort)
+        return found
+
+    def _extend_or_retreat(self, path: list[_Partial]) -> int:
+        """Adds the next event that contradicts nothing, or gives the last one up; events tried."""
+        here = path[-1]
+        for tried, action in enumerate(here.events, start=1):
+            after, explained = self._step(here.state, here.progress, action)
+            there = (*here.history, action)
+            if explained != _DEAD and there not in self._dead:
+                following = iter(self._events(after, explained))
+                path.append(_Partial(after, explained, there, following))
+                return tried
+        self._dead.add(here.history)
+        path.pop()
+        return 1
+
+    def _account(self, spent: int) -> None:
+        if 0 < self._allowance <= spent:
+            self._effort.exhausted()
+        self._allowance -= spent
 
     def _next_possible(
         self, state: Any, progress: int, events: Iterator[int]
@@ -125,21 +197,24 @@ class Lookahead:
         """The state after an event, and the progress then; _DEAD if it contradicts the log."""
         acted = state.current_player() == self._player
         after = state.child(action)
+        return after, self._progress_after(after, progress, action, acted)
+
+    def _progress_after(self, after: Any, progress: int, action: int, acted: bool) -> int:
         if after.is_terminal():
-            return after, _DEAD
+            return _DEAD
         observation = self._game.observation(after, self._player)
         if not acted and observation == self._log[progress][1]:
-            return after, progress
+            return progress
         entry = (action if acted else NO_ACTION, observation)
-        if self._log[progress + 1 : progress + 2] == (entry,):
-            return after, progress + 1
-        return after, _DEAD
+        if progress + 1 < len(self._log) and self._log[progress + 1] == entry:
+            return progress + 1
+        return _DEAD
 
-    def _find_by_swaps(self) -> list[int] | None:
+    def _find_by_swaps(self) -> History | None:
         """Goes forward without backtracking; a missing outcome is swapped with where it was used.
 
-        In a deal, the card that the player must get next has gone to somebody else. Exchanging
-        the two deals mends that at once, where backtracking would try all deals in between.
+        In a deal, the card that must come next has gone to somebody else. Exchanging the two
+        cards mends that at once, where backtracking would try all deals in between.
         """
         state, progress = self._game.initial_state(), 0
         while not self._is_complete(state, progress):
@@ -148,7 +223,7 @@ class Lookahead:
             if following is None:
                 return None
             state, progress = following
-        return list(state.history())
+        return tuple(state.history())
 
     def _swap(self, state: Any, progress: int) -> tuple[Any, int] | None:
         history = state.history()
@@ -156,8 +231,8 @@ class Lookahead:
         for position in reversed(range(len(history))):
             wanted = history[position]
             for replacement in spare[:_SWAPS_PER_EVENT]:
-                changed = [*history[:position], replacement, *history[position + 1 :], wanted]
-                swapped = self._replay(changed)
+                exchanged = {wanted: replacement, replacement: wanted}
+                swapped = self._replay([*(exchanged.get(a, a) for a in history), wanted])
                 if swapped is not None and swapped[1] > progress:
                     self._needed_at[wanted] = swapped[1]
                     return swapped

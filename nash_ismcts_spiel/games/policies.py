@@ -23,11 +23,13 @@ def policy_table(graph: GameGraph, policy: Any) -> npt.NDArray[np.float64]:
 
     Args:
       graph: an enumerated graph.
-      policy: an OpenSpiel policy (Python or C++), or `Rows`.
+      policy: an OpenSpiel policy (Python or C++), `Rows`, or such an array.
 
     Raises:
       ValueError: a row is missing, has NaN or negative entries, or does not add up to 1.
     """
+    if isinstance(policy, np.ndarray):
+        return _checked_table(graph, policy)
     if not graph.enumerated:
         raise ValueError(f"a policy table needs an enumerated graph of {graph.game.name}")
     sets = graph.information_sets
@@ -45,6 +47,25 @@ def policy_table(graph: GameGraph, policy: Any) -> npt.NDArray[np.float64]:
         first = sets.first_action[information_set]
         table[first : first + len(legal)] = np.asarray(probabilities) / sum(probabilities)
     return table
+
+
+def _checked_table(graph: GameGraph, table: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """An array that was given, if it has one distribution per information set."""
+    sets = graph.information_sets
+    if table.shape != (len(sets.action),):
+        raise ValueError(
+            f"{graph.game.name}: a policy array needs shape ({len(sets.action)},), "
+            f"not {table.shape}"
+        )
+    checked = np.array(table, dtype=np.float64)
+    sums = np.add.reduceat(checked, np.asarray(sets.first_action))
+    # Written so that NaN fails.
+    if not (np.all(checked >= 0.0) and np.all(np.abs(sums - 1.0) <= 1e-6)):
+        raise ValueError(
+            f"{graph.game.name}: a policy array must hold one distribution per information set; "
+            f"its least entry is {checked.min()}, its rows add up to {sums.min()} to {sums.max()}"
+        )
+    return checked
 
 
 def _row(policy: Any, state: Any, player: int) -> Mapping[int, float]:

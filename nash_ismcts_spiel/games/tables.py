@@ -47,6 +47,8 @@ class Worlds:
       edge_count: number of moves or chance outcomes. [W]
       utility_row: row of `utilities`; -1 unless TERMINAL. [W]
       view: what each player has seen, a number of the view table. [W * n]
+      unseen: for each player, 1 if the mover has not seen that player's last action (it would be
+        in the same information set after another one), else 0; UNRESOLVED until asked for. [W * n]
       edge_child: world after the edge; MISSING until somebody steps there. [E]
       edge_action: pyspiel's number of the move or outcome. [E]
       edge_probability: of a chance outcome; 0 for moves. [E]
@@ -62,6 +64,7 @@ class Worlds:
     edge_count: array[int] = dataclasses.field(default_factory=_ints)
     utility_row: array[int] = dataclasses.field(default_factory=_ints)
     view: array[int] = dataclasses.field(default_factory=_ints)
+    unseen: array[int] = dataclasses.field(default_factory=_ints)
     edge_child: array[int] = dataclasses.field(default_factory=_ints)
     edge_action: array[int] = dataclasses.field(default_factory=_actions)
     edge_probability: array[float] = dataclasses.field(default_factory=_floats)

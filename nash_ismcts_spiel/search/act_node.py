@@ -17,6 +17,7 @@ import numpy as np
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.evaluation.protocol import InformationSetRow
+from nash_ismcts_spiel.search.dispersion import dispersed
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.interval import Interval, point
 
@@ -114,7 +115,9 @@ def exploration_prior(policy: Sequence[float], config: SearchConfig) -> list[flo
     """The prior of the PUCT term: P with temperature, then mixed with uniform noise."""
     prior = list(policy)
     if config.prior_temperature != 1.0:
-        prior = [probability ** (1.0 / config.prior_temperature) for probability in prior]
+        # Relative to the largest, so that a low temperature does not underflow all of them.
+        largest = max(prior)
+        prior = [(probability / largest) ** (1.0 / config.prior_temperature) for probability in prior]
         total = 0.0
         for probability in prior:
             total += probability
@@ -158,13 +161,17 @@ def act_value(
     choices_in_spawned_tree: Choices,
     prior: Sequence[float] = (),
     prior_visits: float = 0.0,
+    radius: float = 0.0,
 ) -> Interval:
     """Q(n) = (n_mixed E_MIX[Q] + n_pure E_PN[Q]) / (n_mixed + n_pure), end by end.
 
     At an own node both arguments come from one tree. At an opponent's node the child values come
     from the tree we are in and the choices from the tree that was spawned for the opponent; there
-    P counts as `prior_visits` further mixed visits, and children without a value are left out.
+    P counts as `prior_visits` further mixed visits, children without a value are left out, and the
+    opponent's policy may be dispersed like beliefs by `radius`.
     """
+    weights: list[float] = []
+    values: list[Interval] = []
     low = high = total = 0.0
     for action, value in enumerate(children_in_original_tree):
         if value is None:
@@ -175,7 +182,12 @@ def act_value(
         low += weight * value.low
         high += weight * value.high
         total += weight
-    return Interval(low / total, high / total)
+        weights.append(weight)
+        values.append(value)
+    if radius == 0.0:
+        return Interval(low / total, high / total)
+    policy = [weight / total for weight in weights]
+    return dispersed(policy, [v.low for v in values], [v.high for v in values], radius)
 
 
 def _bonuses(node: ActNode, config: SearchConfig, value_scale: float) -> list[float]:

@@ -55,9 +55,6 @@ class Simulator:
         self._config = config
         self._value_scale = value_scale
         self._rng = rng
-        game = self._graph.game
-        two_sided = game.num_players <= 2 and game.utility_sum is not None
-        self._one_tree = game.perfect_information and two_sided
 
     def simulate(self, tree: Tree, depth: int = 0) -> int:
         """One whole simulation in `tree`; returns the index of the action chosen at its root.
@@ -143,7 +140,15 @@ class Simulator:
             choices_in_spawned_tree=choices,
             prior=row.policy,
             prior_visits=prior_visits,
+            radius=self._opponent_radius(node),
         )
+
+    def _opponent_radius(self, node: OpponentNode) -> float:
+        """How far the opponent's policy may be off: as far as beliefs, where that is asked for."""
+        mode = self._config.opponent_dispersion
+        if mode == "always" or (mode == "unseen" and self._graph.unseen(node.world, node.player)):
+            return self._config.dispersion_radius
+        return 0.0
 
     def _spawn(self, node: OpponentNode) -> Tree:
         """The tree of the player who moves, rooted at what it knows."""
@@ -198,8 +203,7 @@ class Simulator:
         mover, information_set = worlds.player[world], worlds.information_set[world]
         if mover == player:
             return tree.act_node(information_set, player)
-        if self._one_tree:
-            assert self._graph.game.utility_sum is not None
-            act = tree.act_node(information_set, mover)
-            return MirrorNode(act, self._graph.game.utility_sum)
+        utility_sum = self._graph.game.utility_sum
+        if self._graph.game.one_tree and utility_sum is not None:
+            return MirrorNode(tree.act_node(information_set, mover), utility_sum)
         return OpponentNode(world, player, information_set, [None] * count)

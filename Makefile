@@ -1,0 +1,48 @@
+# Every target sets itself up: a virtual environment with pinned versions, then the task.
+# Override PYTHON to choose the interpreter, VENV to choose where the environment goes.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SOURCES := setup.py pyproject.toml constraints.txt \
+	$(wildcard nash_ismcts_spiel/native/*.cc nash_ismcts_spiel/native/*.h)
+
+# The environment variables hold for the isolated build as well, which `-c` does not reach.
+PIP_ENV := PIP_CONSTRAINT="$(abspath constraints.txt)" \
+	PIP_BUILD_CONSTRAINT="$(abspath constraints.txt)" PIP_DISABLE_PIP_VERSION_CHECK=1
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test test-all lint clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+install: $(STAMP)  ## set up the virtual environment and build the C++ part
+
+demo: $(STAMP)  ## exploitability against visits in Kuhn poker, as a table and a plot in out/
+	$(BIN)/python examples/policy_collapse.py --games=kuhn_poker --plot=out/policy_collapse.png
+
+test: $(STAMP)  ## run the tests that CI runs
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+test-all: $(STAMP)  ## run all tests, slow ones included
+	$(BIN)/python -m pytest -q -n 2
+
+lint: $(STAMP)  ## check style and types
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m mypy
+
+clean:  ## remove the virtual environment and everything built
+	rm -rf $(VENV) build out *.egg-info nash_ismcts_spiel/native/*.so
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; choose one with make PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The stamp is newer than all that the installation depends on, or the package is installed again.
+$(STAMP): $(SOURCES) | $(BIN)/python
+	@echo "Installing pinned versions into $(VENV); the first time takes some minutes."
+	@$(PIP_ENV) $(BIN)/python -m pip install -q -c constraints.txt -e ".[test,plot]"
+	@touch $(STAMP)

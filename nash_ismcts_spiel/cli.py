@@ -1,0 +1,264 @@
+"""The command `nash-ismcts`: which games can be searched, and what one search finds.
+
+Results go to stdout, errors in one line to stderr with exit code 2. Utilities are in the game's
+units, of the player to move.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import difflib
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+import pyspiel
+
+import nash_ismcts_spiel
+from nash_ismcts_spiel.config import PRESETS
+from nash_ismcts_spiel.games import SupportedGame, support
+from nash_ismcts_spiel.registry import make_bot
+from nash_ismcts_spiel.search import SearchResult
+
+_ERROR = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command line (the process's own if None); returns the exit code."""
+    try:
+        arguments = _parser().parse_args(argv)
+        arguments.run(arguments)
+        sys.stdout.flush()
+    except (ValueError, pyspiel.SpielError) as error:
+        print(f"nash-ismcts: error: {_one_line(error)}", file=sys.stderr)
+        return _ERROR
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports a wrong command line as any other error: in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(f"{message} (see {self.prog} --help)")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="nash-ismcts", description="Nash-ISMCTS for OpenSpiel.")
+    version = f"nash-ismcts {nash_ismcts_spiel.__version__}"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    games = commands.add_parser("games", help="list OpenSpiel's games, and why some are refused")
+    games.add_argument("--filter", default="", metavar="TEXT", help="only names that contain TEXT")
+    games.add_argument("--json", action="store_true", help="print JSON")
+    games.set_defaults(run=_games)
+    _add_search(commands.add_parser("search", help="search one position and show what was found"))
+    return parser
+
+
+def _add_search(search: argparse.ArgumentParser) -> None:
+    search.add_argument("--game", required=True, help="the game, with parameters in parentheses")
+    position = search.add_mutually_exclusive_group()
+    position.add_argument(
+        "--history",
+        metavar="0,1,1",
+        help="moves and chance outcomes that lead to the position, as OpenSpiel numbers them",
+    )
+    position.add_argument(
+        "--random-moves",
+        type=int,
+        default=0,
+        metavar="N",
+        help="play N random moves of players from the start (default 0); chance is drawn",
+    )
+    search.add_argument("--bot", choices=list(PRESETS), default="nash_ismcts", help="which search")
+    search.add_argument("--visits", type=int, help="visits of the root")
+    search.add_argument("--dispersion-radius", type=float, help="L1 radius round the beliefs")
+    search.add_argument("--seed", type=int, default=0, help="seeds the position and the search")
+    search.add_argument("--json", action="store_true", help="print JSON")
+    search.set_defaults(run=_search)
+
+
+def _games(arguments: argparse.Namespace) -> None:
+    reasons = {
+        name: _refusal(name, loadable)
+        for name, loadable in _registered().items()
+        if arguments.filter in name
+    }
+    if arguments.json:
+        games = [{"game": name, "refused_because": reason} for name, reason in reasons.items()]
+        print(json.dumps(games, indent=2))
+        return
+    width = max(map(len, reasons), default=0)
+    for name, reason in reasons.items():
+        print(f"{name:<{width}}  {'supported' if reason is None else f'refused: {reason}'}")
+    supported = sum(reason is None for reason in reasons.values())
+    refused = len(reasons) - supported
+    print(f"{supported} supported, {refused} refused, all with their default settings")
+
+
+def _search(arguments: argparse.Namespace) -> None:
+    if arguments.seed < 0:
+        raise ValueError(f"--seed must not be negative, not {arguments.seed}")
+    game = _load(arguments.game)
+    if arguments.history is None:
+        state = _random_state(game, arguments.random_moves, arguments.seed)
+    else:
+        state = _state_after(game, arguments.history)
+    changes = {
+        "visits": arguments.visits,
+        "dispersion_radius": arguments.dispersion_radius,
+    }
+    changes = {name: value for name, value in changes.items() if value is not None}
+    player = max(int(state.current_player()), 0)
+    bot = make_bot(arguments.bot, game.pyspiel_game, player, seed=arguments.seed, **changes)
+    result = bot.search(state)
+    if arguments.json:
+        print(json.dumps(_as_json(arguments, game, state, bot, result), indent=2))
+    else:
+        _print_search(arguments, game, state, bot, result)
+
+
+def _as_json(
+    arguments: argparse.Namespace, game: SupportedGame, state: Any, bot: Any, result: SearchResult
+) -> dict[str, Any]:
+    found = dataclasses.asdict(result)
+    found["q"] = [list(interval) for interval in result.q]
+    found["value"] = list(result.value)
+    return {
+        "game": game.name,
+        "history": list(state.history()),
+        "bot": arguments.bot,
+        "seed": arguments.seed,
+        "config": bot.config.to_dict(),
+        **found,
+    }
+
+
+def _print_search(
+    arguments: argparse.Namespace, game: SupportedGame, state: Any, bot: Any, result: SearchResult
+) -> None:
+    config, player = bot.config, result.key.player
+    print(f"{game.name} after {state.history()}")
+    print(
+        f"player {player} searches by {arguments.bot}: {config.visits} visits, dispersion radius "
+        f"{config.dispersion_radius:g}, seed {arguments.seed}"
+    )
+    if game.perfect_information:
+        print("nothing is hidden from it")
+    else:
+        print("it has seen, oldest first:")
+        for action, observation in result.key.log:
+            moved = "" if action < 0 else f"after its move {action}: "
+            print(f"  {moved}{' / '.join(observation.splitlines())}")
+    print("\naction  visits     Q low    Q high   prior  policy  move")
+    for index, action in enumerate(result.actions):
+        low, high = result.q[index]
+        print(
+            f"{action:>6} {result.visits[index]:>7} {low:>9.4f} {high:>9.4f} "
+            f"{result.prior[index]:>7.4f} {result.policy[index]:>7.4f}  "
+            f"{state.action_to_string(player, action)}"
+        )
+    print(
+        f"\nvalue {result.value.low:.4f} to {result.value.high:.4f}; "
+        f"{result.mixed_count} mixed and {result.pure_count} pure choices; "
+        f"{result.simulations} simulations in all trees"
+    )
+
+
+def _state_after(game: SupportedGame, history: str) -> Any:
+    """The state after the moves and chance outcomes in `history`, each checked."""
+    try:
+        actions = [int(action) for action in history.split(",") if action.strip()]
+    except ValueError:
+        raise ValueError(f"--history must be numbers and commas, not {history!r}") from None
+    state = game.initial_state()
+    for action in actions:
+        legal = [] if state.is_terminal() else state.legal_actions()
+        if action not in legal:
+            raise ValueError(
+                f"{action} is not legal in {game.name} after {state.history()}: legal are {legal}"
+            )
+        state.apply_action(action)
+    return state
+
+
+def _random_state(game: SupportedGame, moves: int, seed: int) -> Any:
+    """The state after so many random moves of players, and whatever chance does meanwhile."""
+    if moves < 0:
+        raise ValueError(f"--random-moves must not be negative, not {moves}")
+    rng = np.random.default_rng(seed)
+    state = game.initial_state()
+    left = moves
+    while not state.is_terminal() and (state.is_chance_node() or left > 0):
+        if state.is_chance_node():
+            outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+            probabilities = np.array(weights) / sum(weights)
+            action = outcomes[rng.choice(len(outcomes), p=probabilities)]
+        else:
+            legal = state.legal_actions()
+            action = legal[rng.integers(len(legal))]
+            left -= 1
+        state.apply_action(action)
+    if state.is_terminal():
+        raise ValueError(f"{game.name} was over after {moves - left} of {moves} random moves")
+    return state
+
+
+def _load(name: str) -> SupportedGame:
+    """The game, or an error that fits into a line."""
+    short_name = name.split("(")[0]
+    known = list(_registered())
+    if short_name not in known:
+        near = difflib.get_close_matches(short_name, known, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ValueError(f"unknown game {short_name!r}; {hint}`nash-ismcts games` lists them")
+    with _silent_stderr():
+        return support(name)
+
+
+def _registered() -> dict[str, bool]:
+    """Names of OpenSpiel's games, and whether each can be loaded without parameters."""
+    import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
+
+    return {game.short_name: game.default_loadable for game in pyspiel.registered_games()}
+
+
+def _refusal(name: str, loadable: bool) -> str | None:
+    """Why a game is not searched, None if it is."""
+    if not loadable:
+        return "it cannot be loaded without parameters"
+    try:
+        with _silent_stderr():
+            support(name)
+    except Exception as error:  # a list of all games must survive any one of them
+        return _one_line(error)
+    return None
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextlib.contextmanager
+def _silent_stderr() -> Iterator[None]:
+    """Keeps what OpenSpiel's C++ prints about an error to itself; the exception says it too."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with open(os.devnull, "w") as sink:
+            os.dup2(sink.fileno(), 2)
+            yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,18 @@
+// What each part of the extension module adds to it.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_BINDINGS_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_BINDINGS_H_
+
+#include <pybind11/pybind11.h>
+
+namespace nash_ismcts {
+
+// CompiledGraph and CfrSolver.
+void bind_exact(pybind11::module_& module);
+
+// Config, Rows and Search, and the functions that run them.
+void bind_search(pybind11::module_& module);
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_BINDINGS_H_

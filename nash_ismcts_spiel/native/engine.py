@@ -1,0 +1,188 @@
+"""The native engine: the search of `search/` in C++, one at a time or many side by side.
+
+Both engines give the same visit counts from the same generator. Many searches side by side each
+run until they wait for rows that are not there; all missing rows are evaluated in one batch, and
+the searches go on. They share the graph and the models' rows, never a tree.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.evaluation import Models
+from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.native import _core
+from nash_ismcts_spiel.native.models import NativeModels
+from nash_ismcts_spiel.search.interval import Interval
+from nash_ismcts_spiel.search.result import SearchResult
+from nash_ismcts_spiel.search.root_policy import visit_shares
+
+_BUDGET = 50_000
+"""Simulations between two looks at whether the user has pressed Ctrl-C."""
+
+
+class NativeEngine:
+    """Searches one information set after another and keeps its trees in between."""
+
+    def __init__(self, models: Models, config: SearchConfig) -> None:
+        """Starts without trees."""
+        self._models = NativeModels(models)
+        self._config = config
+        self._search = new_search(models.graph, config)
+        self._earlier_root: int | None = None
+
+    @property
+    def tree_count(self) -> int:
+        """Number of trees kept."""
+        return self._search.num_trees
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes in all trees."""
+        return self._search.num_nodes
+
+    def forget(self) -> None:
+        """Drops all trees."""
+        self._search.forget()
+        self._earlier_root = None
+
+    def search(self, information_set: int, rng: np.random.Generator) -> SearchResult:
+        """Searches until the root has been visited `visits` times, kept visits included.
+
+        A search that fails (an evaluator's error, an interrupt) leaves no trees behind.
+        """
+        if self._earlier_root is not None and self._earlier_root != information_set:
+            self._search.keep(information_set, self._earlier_root)
+        self._earlier_root = information_set
+        before = self._search.simulations
+        try:
+            self._search.begin(self._models.graph, information_set, self._config.visits, rng)
+            with _locked([rng]):
+                _run(self._models, [self._search])
+        except BaseException:
+            self.forget()
+            raise
+        simulations = self._search.simulations - before
+        return _result(self._models, self._search, information_set, simulations)
+
+
+def search_together(
+    models: Models,
+    config: SearchConfig,
+    information_sets: Sequence[int],
+    rngs: Sequence[np.random.Generator],
+) -> list[SearchResult]:
+    """Fresh searches side by side, one per information set and generator.
+
+    Each gives what it would give alone with these models and its generator.
+    """
+    if len(set(map(id, rngs))) != len(information_sets):
+        raise ValueError(f"{len(information_sets)} searches need as many different generators")
+    native = NativeModels(models)
+    searches = [new_search(models.graph, config) for _ in information_sets]
+    for search, information_set, rng in zip(searches, information_sets, rngs, strict=True):
+        search.begin(models.graph, information_set, config.visits, rng)
+    with _locked(rngs):
+        _run(native, searches)
+    return [
+        _result(native, search, information_set, search.simulations)
+        for search, information_set in zip(searches, information_sets, strict=True)
+    ]
+
+
+def search_everywhere(
+    graph: GameGraph,
+    rows: _core.Rows,
+    config: SearchConfig,
+    rng: np.random.Generator,
+    information_sets: npt.NDArray[np.int32] | None = None,
+) -> tuple[npt.NDArray[np.float64], int]:
+    """Searches all information sets of an enumerated graph (or those given) in one forest.
+
+    A tree that was spawned by an earlier search keeps its visits, so each information set is
+    searched until its own tree has `visits` of them.
+
+    Returns:
+      The root policies beside the actions of the sets (0 where a set was not searched) [A], and
+      the number of simulations in all trees.
+    """
+    if information_sets is None:
+        information_sets = np.arange(len(graph.information_sets), dtype=np.int32)
+    policy = np.zeros(len(graph.information_sets.action))
+    search = new_search(graph, config)
+    first = 0
+    with _locked([rng]):
+        while first < len(information_sets):
+            first = _core.search_all(
+                graph, rows, search, information_sets, first, config.visits, rng, _BUDGET, policy
+            )
+    return policy, search.simulations
+
+
+def new_search(graph: GameGraph, config: SearchConfig) -> _core.Search:
+    """A compiled search with the settings of `config`."""
+    game = graph.game
+    native = _core.Config()
+    native.dispersion_radius = config.dispersion_radius
+    native.sample_backup = config.sample_backup
+    native.luck_ends_coupled = config.luck_ends == "coupled"
+    native.ucb = config.selection == "ucb"
+    native.c_puct = config.c_puct
+    native.ucb_exploration = config.ucb_exploration
+    native.denominator_one_plus = config.puct_denominator == "one_plus"
+    native.puct_floor = config.puct_floor
+    native.prior_noise = config.prior_noise
+    native.prior_temperature = config.prior_temperature
+    native.trees_by_information_set = config.trees == "by_information_set"
+    native.opponent_prior_visits = config.opponent_prior_visits
+    native.opponent_dispersion = config.opponent_dispersion
+    native.spawn_depth = config.spawn_depth
+    native.lcb_width = config.lcb_width
+    native.value_scale = config.value_scale or graph.value_scale
+    native.one_tree = game.one_tree
+    native.utility_sum = game.utility_sum or 0.0
+    return _core.Search(native, config.parallel_simulations)
+
+
+def _run(models: NativeModels, searches: Sequence[_core.Search]) -> None:
+    over = False
+    while not over:
+        over, requests = _core.advance(models.graph, models.rows, searches, _BUDGET)
+        if len(requests) > 0:
+            models.provide(requests)
+
+
+def _result(
+    models: NativeModels, search: _core.Search, information_set: int, simulations: int
+) -> SearchResult:
+    found = search.root(models.rows)
+    visits, mixed = found["visits"], max(found["mixed_count"], 1)
+    return SearchResult(
+        key=models.graph.key(information_set),
+        actions=tuple(models.graph.legal_actions(information_set)),
+        prior=tuple(found["prior"]),
+        visits=tuple(visits),
+        pure_visits=tuple(found["pure_visits"]),
+        mean_mixing=tuple(total / mixed for total in found["mixing_sum"]),
+        pure_count=found["pure_count"],
+        mixed_count=found["mixed_count"],
+        q=tuple(map(Interval, found["lows"], found["highs"])),
+        value=Interval(*found["value"]),
+        policy_before_filter=tuple(visit_shares(visits)),
+        policy=tuple(found["policy"]),
+        simulations=simulations,
+    )
+
+
+@contextlib.contextmanager
+def _locked(rngs: Sequence[np.random.Generator]) -> Iterator[None]:
+    """Keeps other threads from drawing from the generators meanwhile, as numpy itself does."""
+    with contextlib.ExitStack() as stack:
+        for rng in rngs:
+            stack.enter_context(rng.bit_generator.lock)
+        yield

@@ -1,0 +1,110 @@
+#include "exact_rows.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace nash_ismcts {
+
+namespace {
+
+class ExactRows {
+ public:
+  ExactRows(const GraphView& graph, const double* policy, const double* utilities,
+            const std::vector<PlayerReach>& reaches, Rows& rows)
+      : graph_(graph), policy_(policy), utilities_(utilities), reaches_(reaches), rows_(rows),
+        trembles_(graph.samples.size()), weight_(graph.samples.size()),
+        first_mean_(graph.samples.size() + 1) {
+    for (int64_t sample = 0; sample < graph.samples.size(); ++sample) {
+      const int32_t set = graph.samples.information_set[sample];
+      first_mean_[sample + 1] = first_mean_[sample] + graph.information_sets.action_count[set];
+    }
+    mean_.resize(first_mean_.back());
+  }
+
+  void fill() {
+    rows_.fit(graph_);
+    // A SAMPLE node has a smaller number than those below it.
+    for (int64_t sample = graph_.samples.size() - 1; sample >= 0; --sample) {
+      fill_sample(static_cast<int32_t>(sample));
+    }
+    for (int32_t set = 0; set < graph_.information_sets.size(); ++set) fill_set(set);
+  }
+
+ private:
+  int64_t trembles_below(int32_t target, int32_t player) const {
+    return target < 0 ? trembles_[~target] : reaches_[player].trembles[target];
+  }
+  double weight_below(int32_t target, int32_t player) const {
+    return target < 0 ? weight_[~target] : reaches_[player].weight[target];
+  }
+  // Mean utility after an own action over the worlds below a target.
+  double value_below(int32_t target, int32_t action, int32_t player) const {
+    if (target < 0) return mean_[first_mean_[~target] + action];
+    const int32_t child = graph_.worlds.edge_child[graph_.worlds.first_edge[target] + action];
+    return utilities_[static_cast<int64_t>(child) * graph_.num_players + player];
+  }
+
+  void fill_sample(int32_t sample) {
+    const int32_t set = graph_.samples.information_set[sample];
+    const int32_t player = graph_.information_sets.player[set];
+    const int32_t actions = graph_.information_sets.action_count[set];
+    const int32_t count = graph_.samples.branch_count[sample];
+    const int32_t* targets = graph_.samples.target.data + graph_.samples.first_branch[sample];
+    double* beliefs = rows_.beliefs.data() + graph_.samples.first_branch[sample];
+    int64_t fewest = std::numeric_limits<int64_t>::max();
+    for (int32_t b = 0; b < count; ++b) {
+      fewest = std::min(fewest, trembles_below(targets[b], player));
+    }
+    double total = 0.0;
+    for (int32_t b = 0; b < count; ++b) {
+      const bool counts = trembles_below(targets[b], player) == fewest;
+      beliefs[b] = counts ? weight_below(targets[b], player) : 0.0;
+      total += beliefs[b];
+    }
+    for (int32_t b = 0; b < count; ++b) beliefs[b] /= total;
+    trembles_[sample] = fewest;
+    weight_[sample] = total;
+    double* values = rows_.sample_values.data() + rows_.sample_first[sample];
+    for (int32_t a = 0; a < actions; ++a) {
+      double mean = 0.0;
+      for (int32_t b = 0; b < count; ++b) {
+        values[a * count + b] = value_below(targets[b], a, player);
+        mean += beliefs[b] * values[a * count + b];
+      }
+      mean_[first_mean_[sample] + a] = mean;
+    }
+    rows_.has_sample[sample] = 1;
+  }
+
+  void fill_set(int32_t set) {
+    const int32_t player = graph_.information_sets.player[set];
+    const int32_t first = graph_.information_sets.first_action[set];
+    double value = 0.0;
+    for (int32_t a = 0; a < graph_.information_sets.action_count[set]; ++a) {
+      rows_.policy[first + a] = policy_[first + a];
+      rows_.child_values[first + a] = value_below(graph_.information_sets.hidden[set], a, player);
+      value += rows_.policy[first + a] * rows_.child_values[first + a];
+    }
+    rows_.value[set] = value;
+    rows_.has_information_set[set] = 1;
+  }
+
+  const GraphView& graph_;
+  const double* policy_;
+  const double* utilities_;
+  const std::vector<PlayerReach>& reaches_;
+  Rows& rows_;
+  std::vector<int64_t> trembles_;    // fewest trembles below a SAMPLE node [S]
+  std::vector<double> weight_;       // probability of what is reached with those [S]
+  std::vector<int64_t> first_mean_;  // [S + 1]
+  std::vector<double> mean_;         // mean utility after each own action, per SAMPLE node
+};
+
+}  // namespace
+
+void fill_exact_rows(const GraphView& graph, const double* policy, const double* utilities,
+                     const std::vector<PlayerReach>& reaches, Rows& rows) {
+  ExactRows(graph, policy, utilities, reaches, rows).fill();
+}
+
+}  // namespace nash_ismcts

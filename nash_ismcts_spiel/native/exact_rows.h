@@ -1,0 +1,28 @@
+// The rows of exact models, as evaluation/exact.py: H by Bayes' rule, V and Vc by evaluation of a
+// policy, at every information set and SAMPLE node of an enumerated graph whose prefix trees are
+// resolved.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_EXACT_ROWS_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_EXACT_ROWS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "graph.h"
+#include "rows.h"
+
+namespace nash_ismcts {
+
+// How worlds are reached without one player's own moves; see native/exact.py's Reach.
+struct PlayerReach {
+  const double* weight;     // [W]
+  const int64_t* trembles;  // [W]
+};
+
+// Fills `rows`. `utilities` are expected utilities by world and player [W * n], `policy` is [A].
+void fill_exact_rows(const GraphView& graph, const double* policy, const double* utilities,
+                     const std::vector<PlayerReach>& reaches, Rows& rows);
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_EXACT_ROWS_H_

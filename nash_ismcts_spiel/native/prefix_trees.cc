@@ -1,0 +1,162 @@
+#include "prefix_trees.h"
+
+#include <algorithm>
+
+namespace nash_ismcts {
+
+namespace {
+
+using Path = std::vector<int32_t>;  // the worlds on the way to a world, the start first
+
+Path path_to(const GraphView& graph, int32_t world) {
+  Path path;
+  for (; world != kMissing; world = graph.worlds.parent[world]) path.push_back(world);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+class Resolver {
+ public:
+  Resolver(const GraphView& graph, PrefixTrees& trees) : graph_(graph), trees_(trees) {}
+
+  // The target for sorted paths [begin, end) of one information set that agree up to `depth`.
+  int32_t resolve(int32_t information_set, const std::vector<Path>& paths, size_t begin, size_t end,
+                  size_t depth) {
+    if (end - begin == 1) return paths[begin].back();
+    // Sorted paths agree wherever the first and the last do.
+    while (paths[begin][depth + 1] == paths[end - 1][depth + 1]) ++depth;
+    const int32_t sample = static_cast<int32_t>(trees_.world.size());
+    const int32_t world = paths[begin][depth];
+    std::vector<size_t> starts{begin};
+    for (size_t path = begin + 1; path < end; ++path) {
+      if (paths[path][depth + 1] != paths[path - 1][depth + 1]) starts.push_back(path);
+    }
+    const size_t first = trees_.edge.size();
+    trees_.information_set.push_back(information_set);
+    trees_.world.push_back(world);
+    trees_.first_branch.push_back(static_cast<int32_t>(first));
+    trees_.branch_count.push_back(static_cast<int32_t>(starts.size()));
+    trees_.edge.resize(first + starts.size());
+    trees_.target.resize(first + starts.size());
+    starts.push_back(end);
+    for (size_t branch = 0; branch + 1 < starts.size(); ++branch) {
+      trees_.edge[first + branch] = edge_to(world, paths[starts[branch]][depth + 1]);
+      const int32_t target =
+          resolve(information_set, paths, starts[branch], starts[branch + 1], depth + 1);
+      trees_.target[first + branch] = target;
+    }
+    return ~sample;
+  }
+
+ private:
+  int32_t edge_to(int32_t world, int32_t child) const {
+    const int32_t first = graph_.worlds.first_edge[world];
+    int32_t edge = 0;
+    while (graph_.worlds.edge_child[first + edge] != child) ++edge;
+    return edge;
+  }
+
+  const GraphView& graph_;
+  PrefixTrees& trees_;
+};
+
+// The information set that follows an action in all of `worlds`, if they agree on one.
+int32_t own_next(const GraphView& graph, const std::vector<int32_t>& worlds, int32_t action,
+                 int32_t player) {
+  int32_t following = kMissing;
+  for (const int32_t world : worlds) {
+    const int32_t after = graph.worlds.edge_child[graph.worlds.first_edge[world] + action];
+    const int32_t reached = graph.worlds.information_set[after];
+    if (graph.worlds.player[after] != player) return kMissing;
+    if (following != kMissing && following != reached) return kMissing;
+    following = reached;
+  }
+  return following;
+}
+
+// The world after `events` (pyspiel's numbers, latest first), kMissing if one cannot happen.
+int32_t follow(const GraphView& graph, int32_t world, const std::vector<int64_t>& events) {
+  for (auto event = events.rbegin(); event != events.rend() && world != kMissing; ++event) {
+    const int64_t first = graph.worlds.first_edge[world];
+    int32_t reached = kMissing;
+    for (int32_t edge = 0; edge < graph.worlds.edge_count[world]; ++edge) {
+      if (graph.worlds.edge_action[first + edge] == *event) {
+        reached = graph.worlds.edge_child[first + edge];
+      }
+    }
+    world = reached;
+  }
+  return world;
+}
+
+// Whether the mover at `world` would be in the same set after another last action of `player`.
+bool is_unseen(const GraphView& graph, const std::vector<int64_t>& action_to, int32_t world,
+               int32_t player) {
+  std::vector<int64_t> events;  // latest first
+  int32_t acted = world;
+  do {
+    if (acted == 0) return false;
+    events.push_back(action_to[acted]);
+    acted = graph.worlds.parent[acted];
+  } while (graph.worlds.player[acted] != player);
+  const int64_t own = events.back();
+  const int64_t first = graph.worlds.first_edge[acted];
+  for (int32_t edge = 0; edge < graph.worlds.edge_count[acted]; ++edge) {
+    if (graph.worlds.edge_action[first + edge] == own) continue;
+    events.back() = graph.worlds.edge_action[first + edge];
+    const int32_t reached = follow(graph, acted, events);
+    if (reached != kMissing &&
+        graph.worlds.information_set[reached] == graph.worlds.information_set[world]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<int32_t> resolve_unseen(const GraphView& graph) {
+  const auto& worlds = graph.worlds;
+  std::vector<int64_t> action_to(worlds.size(), 0);
+  for (int64_t edge = 0; edge < worlds.num_edges(); ++edge) {
+    action_to[worlds.edge_child[edge]] = worlds.edge_action[edge];
+  }
+  std::vector<int32_t> unseen(worlds.size() * graph.num_players, 0);
+  for (int32_t world = 0; world < worlds.size(); ++world) {
+    if (worlds.kind[world] != kDecision) continue;
+    for (int32_t player = 0; player < graph.num_players; ++player) {
+      if (worlds.player[world] == player) continue;
+      unseen[static_cast<int64_t>(world) * graph.num_players + player] =
+          is_unseen(graph, action_to, world, player);
+    }
+  }
+  return unseen;
+}
+
+}  // namespace
+
+PrefixTrees resolve_prefix_trees(const GraphView& graph, int32_t own_next_limit) {
+  const auto& sets = graph.information_sets;
+  std::vector<std::vector<int32_t>> members(sets.size());
+  for (int64_t world = 0; world < graph.worlds.size(); ++world) {
+    const int32_t set = graph.worlds.information_set[world];
+    if (set != kMissing) members[set].push_back(static_cast<int32_t>(world));
+  }
+  PrefixTrees trees;
+  trees.unseen = resolve_unseen(graph);
+  trees.own_next.resize(sets.num_actions(), kMissing);
+  Resolver resolver(graph, trees);
+  std::vector<Path> paths;
+  for (int32_t set = 0; set < sets.size(); ++set) {
+    paths.clear();
+    for (const int32_t world : members[set]) paths.push_back(path_to(graph, world));
+    std::sort(paths.begin(), paths.end());
+    trees.hidden.push_back(resolver.resolve(set, paths, 0, paths.size(), 0));
+    if (static_cast<int64_t>(members[set].size()) > own_next_limit) continue;
+    for (int32_t action = 0; action < sets.action_count[set]; ++action) {
+      trees.own_next[sets.first_action[set] + action] =
+          own_next(graph, members[set], action, sets.player[set]);
+    }
+  }
+  return trees;
+}
+
+}  // namespace nash_ismcts

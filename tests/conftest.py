@@ -1,0 +1,16 @@
+"""Fixtures: enumerated graphs, which are slow enough to share and never change what they mean."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import pytest
+
+from nash_ismcts_spiel.games import GameGraph
+
+
+@pytest.fixture(scope="session")
+def enumerated() -> Callable[[str], GameGraph]:
+    """Gives the enumerated graph of a game by name, the same one each time."""
+    return functools.cache(GameGraph.enumerate)

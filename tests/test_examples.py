@@ -1,0 +1,87 @@
+"""Each example at its smallest setting, with a known number in what it prints."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LIMIT_IN_LINES = 120
+
+
+def run(script, *flags):
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / script, *flags],
+        env={**os.environ, "PYTHONPATH": path, "MPLBACKEND": "Agg"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def figures(out, label):
+    """The numbers in the first line that begins with `label`."""
+    line = next(line for line in out.splitlines() if line.strip().startswith(label))
+    return [float(figure) for figure in re.findall(r"-?\d+\.\d+", line.split(label, 1)[1])]
+
+
+def test_policy_collapse_shows_the_collapse_in_kuhn_poker(tmp_path):
+    plot = tmp_path / "new" / "collapse.png"
+    out = run(
+        "policy_collapse.py", "--games=kuhn_poker", "--visits=30,1000", "--radii=0,0.2",
+        "--seeds=1", f"--plot={plot}",
+    )  # fmt: skip
+    assert figures(out, "kuhn_poker():") == [0.0082]
+    collapsed, kept = figures(out, "radius 0 ")[1], figures(out, "radius 0.2")[1]
+    assert collapsed == pytest.approx(5 / 12, abs=0.01)
+    assert kept < 0.03
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_policy_collapse_by_seat_in_rock_paper_scissors():
+    out = run(
+        "policy_collapse.py", "--games=rock_paper_scissors", "--visits=300", "--radii=0,0.2",
+        "--seeds=1", "--by_seat",
+    )  # fmt: skip
+    assert figures(out, "turn_based_simultaneous_game(game=matrix_rps()):") == [0.04]
+    assert figures(out, "radius 0 ") == [1.0]
+    second_mover = out.split("in seat 1")[1]
+    assert figures(second_mover, "radius 0 ") == [1.0]
+    assert figures(second_mover, "radius 0.2")[0] < 0.15
+
+
+def test_bot_in_openspiel_harness_measures_and_plays():
+    out = run("bot_in_openspiel_harness.py", "--num_games=20", "--visits=50", "--seed=1")
+    assert figures(out, "mean return in seat 0 against itself:")[0] == -(
+        figures(out, "mean return in seat 1 against itself:")[0]
+    )
+    exploitability, nash_conv = figures(out, "kuhn_poker(), policy of one search:")
+    assert exploitability == pytest.approx(nash_conv / 2, abs=1e-6)
+    assert 0.0 < exploitability < 11 / 24  # that of the uniform policy
+
+
+def test_bot_in_openspiel_harness_plays_what_it_cannot_measure():
+    out = run("bot_in_openspiel_harness.py", "--game=tic_tac_toe", "--num_games=2", "--visits=2")
+    assert "exploitability not measured: tic_tac_toe()" in out
+
+
+def test_custom_game_is_solved_and_played():
+    out = run("custom_game.py", "--visits=300", "--num_games=2", "--iterations=1000")
+    bluff_by_cfr, bluff_by_search = figures(out, "player 0, card low, moves []:")
+    assert bluff_by_cfr == pytest.approx(1 / 3, abs=0.02)
+    assert bluff_by_search == pytest.approx(1 / 3, abs=0.08)
+    assert figures(out, "exploitability of CFR's policy:")[0] < 0.002
+    assert figures(out, "exploitability of the search policy:")[0] < 0.03
+    assert out.count("mean return in seat") == 2
+
+
+def test_examples_stay_short():
+    for script in (ROOT / "examples").glob("*.py"):
+        assert len(script.read_text().splitlines()) <= LIMIT_IN_LINES, script

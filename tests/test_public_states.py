@@ -1,0 +1,62 @@
+"""Public states: how many there are, and that they are what everybody knows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nash_ismcts_spiel.games import DECISION, GameGraph
+from nash_ismcts_spiel.games.public import public_states
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("kuhn_poker", 4),
+        ("leduc_poker", 186),
+        ("liars_dice(numdice=1,dice_sides=4)", 256),
+        ("goofspiel(imp_info=True,num_cards=4,points_order=descending)", 78),
+        ("goofspiel(imp_info=True,num_cards=5,points_order=descending)", 600),
+        # OpenSpiel's information state strings alone would link these into 28: a player who waits
+        # is shown the number of moves, but its string forgets at which number it moved itself.
+        ("dark_hex(board_size=2)", 60),
+        pytest.param("liars_dice(numdice=1,dice_sides=6)", 4096, marks=pytest.mark.slow),
+    ],
+)
+def test_number_of_public_states(name: str, count: int) -> None:
+    states = public_states(GameGraph.enumerate(name))
+    assert sorted(set(states.tolist()) - {-1}) == list(range(count))
+
+
+def test_kuhn_public_states_are_the_betting_histories() -> None:
+    graph = GameGraph.enumerate("kuhn_poker")
+    states = public_states(graph)
+    bets: dict[int, set[tuple[int, ...]]] = {}
+    for world in range(len(graph.worlds)):
+        if graph.worlds.kind[world] == DECISION:
+            bets.setdefault(int(states[world]), set()).add(tuple(graph.history(world)[2:]))
+        else:
+            assert states[world] == -1
+    assert bets == {0: {()}, 1: {(0,)}, 2: {(1,)}, 3: {(0, 1)}}
+
+
+def test_worlds_that_a_player_cannot_tell_apart_share_a_public_state() -> None:
+    graph = GameGraph.enumerate("leduc_poker")
+    states = public_states(graph)
+    views = np.array(graph.worlds.view).reshape(-1, graph.game.num_players)
+    state_of_view: dict[int, int] = {}
+    for world in np.flatnonzero(states >= 0):
+        for view in views[world]:
+            assert state_of_view.setdefault(int(view), int(states[world])) == states[world]
+
+
+def test_each_world_is_public_if_nothing_is_hidden() -> None:
+    graph = GameGraph.enumerate("connect_four(rows=2,columns=3)")
+    states = public_states(graph)
+    labels = states[states >= 0]
+    assert labels.tolist() == list(range(len(graph.information_sets)))
+
+
+def test_a_graph_that_is_not_enumerated_is_refused() -> None:
+    with pytest.raises(ValueError, match="enumerated graph of kuhn_poker"):
+        public_states(GameGraph("kuhn_poker"))
