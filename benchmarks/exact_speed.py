@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
-import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyspiel
 
+from benchmarks.timing import Action, rates_in_turn, report
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.native import exact
 
@@ -27,30 +26,13 @@ DEFAULT_GAMES = (
     "liars_dice(numdice=1,dice_sides=4)",
     "liars_dice(numdice=1,dice_sides=6)",
 )
-Action = Callable[[], object]
 Result = dict[str, Any]
-
-
-def rate(action: Action, seconds: float) -> float:
-    """Calls per second: at least one call, and as many as begin within `seconds`."""
-    calls = 0
-    started = time.perf_counter()
-    while True:
-        action()
-        calls += 1
-        elapsed = time.perf_counter() - started
-        if elapsed >= seconds:
-            return calls / elapsed
 
 
 def compare(ours: Action, peer: Action, rounds: int, seconds: float) -> Result:
     """Median rates of two actions that are measured in turn."""
-    rates: tuple[list[float], list[float]] = ([], [])
-    for _ in range(rounds):
-        for action, found in zip((ours, peer), rates, strict=True):
-            found.append(rate(action, seconds))
-    mine, theirs = map(statistics.median, rates)
-    return {"ours": mine, "peer": theirs, "ratio": mine / theirs}
+    found = rates_in_turn({"ours": ours, "peer": peer}, rounds, seconds)
+    return {**found, "ratio": found["ours"] / found["peer"]}
 
 
 def measure_game(name: str, rounds: int, seconds: float) -> Result:
@@ -106,11 +88,6 @@ def check_agreement(name: str, ours: float, peer: float) -> None:
     """A fast wrong answer is not worth measuring."""
     if abs(ours - peer) > 1e-9:
         raise SystemExit(f"{name}: NashConv is {ours} here and {peer} in OpenSpiel")
-
-
-def report(message: str) -> None:
-    """Progress goes to stderr, so that stdout holds results only."""
-    print(message, file=sys.stderr, flush=True)
 
 
 def print_table(results: dict[str, Result]) -> None:

@@ -1,7 +1,7 @@
 """A small torch network as an evaluator, untrained: what it costs is what is measured with it.
 
-P, V and Vc come from the information state tensor; beliefs and the values of pieces from that tensor
-and the pieces drawn so far. Rows of one batch are evaluated in one forward pass.
+P, V and Vc come from the information state tensor; beliefs and the values of pieces from that
+tensor and the pieces drawn so far. Rows of one batch are evaluated in one forward pass.
 """
 
 from __future__ import annotations

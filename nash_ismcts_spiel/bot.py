@@ -50,12 +50,15 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         """
         pyspiel.Bot.__init__(self)
         self._game = support(game)
-        if not isinstance(player_id, int) or not 0 <= player_id < self._game.num_players:
+        _check_type("config", config, SearchConfig)
+        _check_rows(evaluator)
+        wrong_type = isinstance(player_id, bool) or not isinstance(player_id, (int, np.integer))
+        if wrong_type or not 0 <= player_id < self._game.num_players:
             raise ValueError(
                 f"player_id must be from 0 to {self._game.num_players - 1} in {self._game.name}, "
                 f"not {player_id!r}"
             )
-        self._player = player_id
+        self._player = int(player_id)
         self._evaluator: Evaluator = evaluator or RolloutEvaluator(seed=seed)
         self._config = config or SearchConfig()
         self._rng = np.random.default_rng(seed)
@@ -193,6 +196,17 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         if state.is_chance_node():
             raise ValueError(f"chance is to move at {_where(state)}, not a player")
         return self._player if state.is_simultaneous_node() else int(state.current_player())
+
+
+def _check_type(name: str, value: Any, wanted: type) -> None:
+    if value is not None and not isinstance(value, wanted):
+        raise TypeError(f"{name} must be a {wanted.__name__}, not {value!r}")
+
+
+def _check_rows(evaluator: Any) -> None:
+    rows = ("information_set_rows", "sample_rows")
+    if evaluator is not None and not all(hasattr(evaluator, name) for name in rows):
+        raise TypeError(f"evaluator must have {' and '.join(rows)}, not {evaluator!r}")
 
 
 def _where(state: Any) -> str:

@@ -10,6 +10,7 @@ import dataclasses
 import difflib
 import functools
 import math
+import numbers
 import typing
 from collections.abc import Mapping
 from typing import Any, Literal, Self
@@ -153,17 +154,21 @@ def _check(config: SearchConfig, name: str, holds: bool, wanted: str) -> None:
 
 
 def _check_type(name: str, value: Any, hint: Any) -> None:
-    """A field's value has its declared type; whole numbers pass for floats, NaN never does."""
+    """A field's value has its declared type; numpy's numbers do, and NaN never does."""
     if typing.get_origin(hint) is Literal:
         if value not in typing.get_args(hint):
             choices = ", ".join(map(repr, typing.get_args(hint)))
             raise ValueError(f"{name} must be one of {choices}, not {value!r}")
         return
     allowed = typing.get_args(hint) or (hint,)
-    if float in allowed:
-        allowed = (*allowed, int)
-    wrong_bool = isinstance(value, bool) and bool not in allowed
-    if wrong_bool or not isinstance(value, allowed):
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if isinstance(value, bool):
+        fits = bool in allowed
+    elif number:
+        fits = float in allowed or (int in allowed and isinstance(value, numbers.Integral))
+    else:
+        fits = isinstance(value, allowed)
+    if not fits:
         raise TypeError(f"{name} must be {getattr(hint, '__name__', hint)}, not {value!r}")
-    if isinstance(value, float) and not math.isfinite(value):
+    if number and not math.isfinite(value):
         raise ValueError(f"{name} must be finite, not {value!r}")

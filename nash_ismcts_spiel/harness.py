@@ -41,6 +41,8 @@ class BotPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel ha
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         """{action: probability} of the player to move (of `player_id` at a simultaneous node)."""
         player = state.current_player() if player_id is None else player_id
+        if not state.is_simultaneous_node() and player != state.current_player():
+            raise ValueError(f"player {state.current_player()} is to move, not player {player}")
         if player not in self._bots:
             raise ValueError(f"no bot for player {player}; there are bots for {list(self._bots)}")
         key = own_log(self._game, state, player)

@@ -668,3 +668,35 @@ def test_seeds_reach_the_default_evaluator() -> None:
     )
     state = helpers.state_after(helpers.load(helpers.LEDUC), [0, 1])
     assert explicit.get_policy(state) == policy(1)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    config = SearchConfig(visits=np.int64(4), dispersion_radius=np.float32(0.25))
+    bot = NashIsmctsBot(helpers.KUHN, np.int64(1), config=config)
+    assert bot.player_id == 1
+    with pytest.raises(ValueError, match="player_id.*True"):
+        NashIsmctsBot(helpers.KUHN, True)
+    with pytest.raises(TypeError, match="visits must be int, not True"):
+        SearchConfig(visits=True)
+    with pytest.raises(TypeError, match=r"visits must be int, not 3\.5"):
+        SearchConfig(visits=3.5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: NashIsmctsBot(helpers.KUHN, 0, config={"visits": 3}), "config.*visits"),
+        (lambda: NashIsmctsBot(helpers.KUHN, 0, evaluator="exact"), "evaluator.*'exact'"),
+        (lambda: NashIsmctsBot(None, 0), "game.*None"),
+    ],
+)
+def test_arguments_of_the_wrong_type_are_named(make: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+def test_bot_policy_answers_for_the_player_to_move_only() -> None:
+    game = pyspiel.load_game(helpers.KUHN)
+    policy = BotPolicy(game, NashIsmctsBot(game, 0, config=SearchConfig(visits=5)))
+    with pytest.raises(ValueError, match="player 0 is to move, not player 1"):
+        policy.action_probabilities(kuhn_state([0, 1]), 1)

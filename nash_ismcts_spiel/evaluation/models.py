@@ -64,7 +64,7 @@ class Models:
 
     def _check_count(self, rows: int, asked: int) -> None:
         if rows != asked:
-            wrong = _WrongRow(f"{rows} rows", f"{asked}")
+            wrong = _WrongRowError(f"{rows} rows", f"{asked}")
             raise self._error(wrong, f"in {self.graph.game.name}")
 
     def _check_information_set(self, information_set: int, row: InformationSetRow) -> None:
@@ -73,7 +73,7 @@ class Models:
             _check_distribution("policy", row.policy, actions)
             _check_values("value", [row.value], 1)
             _check_values("child_values", row.child_values, actions)
-        except _WrongRow as wrong:
+        except _WrongRowError as wrong:
             raise self._error(wrong, f"at {self.graph.key(information_set)}") from None
 
     def _check_sample(self, sample_node: int, row: SampleRow) -> None:
@@ -84,22 +84,23 @@ class Models:
         try:
             _check_distribution("beliefs", row.beliefs, branches)
             if len(row.child_values) != actions:
-                raise _WrongRow(f"{len(row.child_values)} rows of child_values", f"{actions}")
+                raise _WrongRowError(f"{len(row.child_values)} rows of child_values", f"{actions}")
             for values in row.child_values:
                 _check_values("child_values", values, branches)
-        except _WrongRow as wrong:
+        except _WrongRowError as wrong:
             where = f"at a SAMPLE node of {self.graph.key(information_set)}"
             raise self._error(wrong, where) from None
 
-    def _error(self, wrong: _WrongRow, where: str) -> EvaluatorError:
+    def _error(self, wrong: _WrongRowError, where: str) -> EvaluatorError:
         name = type(self.evaluator).__name__
         return EvaluatorError(f"{name} returned {wrong} {where}")
 
 
-class _WrongRow(Exception):
+class _WrongRowError(Exception):
     """What is wrong, before it is known where."""
 
     def __init__(self, got: str, wanted: str) -> None:
+        """Says what was got instead of what was wanted."""
         super().__init__(f"{got} instead of {wanted}")
 
 
@@ -107,11 +108,12 @@ def _check_distribution(name: str, row: Sequence[float], length: int) -> None:
     _check_values(name, row, length)
     total = sum(row)
     if min(row) < 0.0 or abs(total - 1.0) > _SUM_TOLERANCE:
-        raise _WrongRow(f"{name} {list(row)} (sum {total})", "non-negative entries that sum to 1")
+        got = f"{name} {list(row)} (sum {total})"
+        raise _WrongRowError(got, "non-negative entries that sum to 1")
 
 
 def _check_values(name: str, row: Sequence[float], length: int) -> None:
     if len(row) != length:
-        raise _WrongRow(f"{len(row)} entries of {name}", f"{length}")
+        raise _WrongRowError(f"{len(row)} entries of {name}", f"{length}")
     if not all(map(math.isfinite, row)):
-        raise _WrongRow(f"{name} {list(row)}", "finite numbers")
+        raise _WrongRowError(f"{name} {list(row)}", "finite numbers")

@@ -93,6 +93,8 @@ def support(game: Any) -> SupportedGame:
     if isinstance(game, SupportedGame):
         return game
     original = _load(game) if isinstance(game, str) else game
+    if not isinstance(original, pyspiel.Game):
+        raise TypeError(f"expected a pyspiel game or its name, not {game!r}")
     kind = original.get_type()
     _refuse_unsupported(original, kind)
     sequential = original

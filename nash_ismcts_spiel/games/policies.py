@@ -74,6 +74,8 @@ def _row(policy: Any, state: Any, player: int) -> Mapping[int, float]:
         if key not in policy:
             raise ValueError(f"the policy has no row for the information state {key!r}")
         return dict(policy[key])
+    if not hasattr(policy, "action_probabilities"):
+        raise TypeError(f"expected an OpenSpiel policy or a table, not {policy!r}")
     # pyspiel's own policies take the state alone: the player is the one to move there.
     arguments = (state,) if isinstance(policy, pyspiel.Policy) else (state, player)
     row: Mapping[int, float] = policy.action_probabilities(*arguments)

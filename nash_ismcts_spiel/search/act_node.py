@@ -117,7 +117,8 @@ def exploration_prior(policy: Sequence[float], config: SearchConfig) -> list[flo
     if config.prior_temperature != 1.0:
         # Relative to the largest, so that a low temperature does not underflow all of them.
         largest = max(prior)
-        prior = [(probability / largest) ** (1.0 / config.prior_temperature) for probability in prior]
+        power = 1.0 / config.prior_temperature
+        prior = [(probability / largest) ** power for probability in prior]
         total = 0.0
         for probability in prior:
             total += probability
