@@ -74,7 +74,7 @@ def _silence() -> Iterator[None]:
 
 def _extension() -> Pybind11Extension:
     # No contraction and no fast-math: the Python engine must agree bit for bit.
-    compile_arguments = ["-O3", "-ffp-contract=off", "-fvisibility=hidden"]
+    compile_arguments = ["-O3", "-ffp-contract=off", "-fvisibility=hidden", "-fno-math-errno"]
     link_arguments: list[str] = []
     if os.environ.get("NASH_ISMCTS_SANITIZE") == "1":
         sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]

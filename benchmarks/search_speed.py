@@ -54,12 +54,7 @@ class Contest:
 
     def ours(self) -> None:
         """Searches every information set natively."""
-        engine = NativeEngine(self._models, self._config)
-        self.simulations = 0
-        for information_set in range(self.sets):
-            engine.forget()
-            result = engine.search(information_set, np.random.default_rng(information_set))
-            self.simulations += result.simulations
+        self.simulations = self._search(NativeEngine(self._models, self._config), range(self.sets))
 
     def peer(self) -> None:
         """Searches every information set by OpenSpiel's bot."""
@@ -69,11 +64,16 @@ class Contest:
     def reference(self) -> None:
         """Searches some information sets in Python."""
         engine = ReferenceEngine(self._models, self._config)
-        self.reference_simulations = 0
-        for information_set in self.reference_sets:
+        self.reference_simulations = self._search(engine, self.reference_sets)
+
+    def _search(self, engine: NativeEngine | ReferenceEngine, information_sets: range) -> int:
+        """Fresh searches; returns the number of simulations in all trees."""
+        rng = np.random.default_rng(0)
+        simulations = 0
+        for information_set in information_sets:
             engine.forget()
-            result = engine.search(information_set, np.random.default_rng(information_set))
-            self.reference_simulations += result.simulations
+            simulations += engine.search(information_set, rng).simulations
+        return simulations
 
 
 def _exact_models(game: Any, policy: Any) -> Models:

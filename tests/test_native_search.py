@@ -214,10 +214,14 @@ def test_side_by_side_is_one_by_one() -> None:
     states = [graph.state(0), graph.state(graph.child(0, 1))]
     sets = [graph.observe(state, state.current_player()) for state in states] * 3
     models = Models(graph, UniformEvaluator())
-    together = search_together(models, config, sets, [np.random.default_rng(k) for k in range(6)])
-    for k, result in enumerate(together):
-        alone = NativeEngine(models, config).search(sets[k], np.random.default_rng(k))
-        assert_same(result, alone)
+    for width in (1, 2, 4, 64):
+        rngs = [np.random.default_rng(k) for k in range(6)]
+        together = search_together(models, config, sets, rngs, width)
+        for k, result in enumerate(together):
+            alone = NativeEngine(models, config).search(sets[k], np.random.default_rng(k))
+            assert_same(result, alone)
+    with pytest.raises(ValueError, match="width must be at least 1, not 0"):
+        search_together(models, config, sets, rngs, 0)
 
 
 def test_side_by_side_needs_a_generator_each() -> None:

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from nash_ismcts_spiel.evaluation.protocol import (
     Evaluator,
@@ -18,6 +22,8 @@ from nash_ismcts_spiel.evaluation.protocol import (
 from nash_ismcts_spiel.games import GameGraph
 
 _SUM_TOLERANCE = 1e-6
+
+Floats = npt.NDArray[np.float64]
 
 
 class Models:
@@ -34,7 +40,8 @@ class Models:
         """P, V and Vc at an information set."""
         row = self._information_sets.get(information_set)
         if row is None:
-            (row,) = self.new_information_sets([information_set])
+            (row,) = self._new_information_sets([information_set])
+            self._check_information_set(information_set, row)
             self._information_sets[information_set] = row
         return row
 
@@ -42,24 +49,49 @@ class Models:
         """Beliefs and Vc at a SAMPLE node."""
         row = self._samples.get(sample_node)
         if row is None:
-            (row,) = self.new_samples([sample_node])
+            (row,) = self._new_samples([sample_node])
+            self._check_sample(sample_node, row)
             self._samples[sample_node] = row
         return row
 
-    def new_information_sets(self, information_sets: Sequence[int]) -> Sequence[InformationSetRow]:
-        """Rows straight from the evaluator, checked and not kept."""
+    def flat_information_sets(self, information_sets: Sequence[int]) -> tuple[Floats, ...]:
+        """Policies, values and child values of several information sets, each end to end.
+
+        Straight from the evaluator, checked and not kept.
+        """
+        rows = self._new_information_sets(information_sets)
+        counts = [self.graph.information_sets.action_count[i] for i in information_sets]
+        policy = _flat([row.policy for row in rows], counts)
+        value = np.array([row.value for row in rows])
+        child_values = _flat([row.child_values for row in rows], counts)
+        if not (_distributions(policy, counts) and _finite(value) and _finite(child_values)):
+            for information_set, row in zip(information_sets, rows, strict=True):
+                self._check_information_set(information_set, row)
+        assert policy is not None and child_values is not None
+        return policy, value, child_values
+
+    def flat_samples(self, sample_nodes: Sequence[int]) -> tuple[Floats, ...]:
+        """Beliefs and child values of several SAMPLE nodes, each end to end, as above."""
+        rows = self._new_samples(sample_nodes)
+        samples, sets = self.graph.samples, self.graph.information_sets
+        counts = [samples.branch_count[s] for s in sample_nodes]
+        owned = [sets.action_count[samples.information_set[s]] for s in sample_nodes]
+        beliefs = _flat([row.beliefs for row in rows], counts)
+        child_values = _flat([row.child_values for row in rows], counts, owned)
+        if not (_distributions(beliefs, counts) and _finite(child_values)):
+            for sample_node, row in zip(sample_nodes, rows, strict=True):
+                self._check_sample(sample_node, row)
+        assert beliefs is not None and child_values is not None
+        return beliefs, child_values
+
+    def _new_information_sets(self, information_sets: Sequence[int]) -> Sequence[InformationSetRow]:
         rows = self.evaluator.information_set_rows(self.graph, information_sets)
         self._check_count(len(rows), len(information_sets))
-        for information_set, row in zip(information_sets, rows, strict=True):
-            self._check_information_set(information_set, row)
         return rows
 
-    def new_samples(self, sample_nodes: Sequence[int]) -> Sequence[SampleRow]:
-        """Rows straight from the evaluator, checked and not kept."""
+    def _new_samples(self, sample_nodes: Sequence[int]) -> Sequence[SampleRow]:
         rows = self.evaluator.sample_rows(self.graph, sample_nodes)
         self._check_count(len(rows), len(sample_nodes))
-        for sample_node, row in zip(sample_nodes, rows, strict=True):
-            self._check_sample(sample_node, row)
         return rows
 
     def _check_count(self, rows: int, asked: int) -> None:
@@ -102,6 +134,38 @@ class _WrongRowError(Exception):
     def __init__(self, got: str, wanted: str) -> None:
         """Says what was got instead of what was wanted."""
         super().__init__(f"{got} instead of {wanted}")
+
+
+def _flat(
+    rows: Sequence[Any], lengths: Sequence[int], heights: Sequence[int] | None = None
+) -> Floats | None:
+    """Rows (or matrices with `heights` rows each) end to end; None if one has another shape.
+
+    Checks of a whole batch are quick and only say that something is wrong; what and where is then
+    found row by row.
+    """
+    try:
+        arrays = [np.asarray(row, dtype=np.float64) for row in rows]
+    except ValueError:  # a ragged matrix
+        return None
+    if heights is None:
+        shapes: list[tuple[int, ...]] = [(length,) for length in lengths]
+    else:
+        shapes = list(zip(heights, lengths, strict=True))
+    if [array.shape for array in arrays] != shapes:
+        return None
+    return np.concatenate([array.reshape(-1) for array in arrays])
+
+
+def _finite(flat: Floats | None) -> bool:
+    return flat is not None and bool(np.isfinite(flat).all())
+
+
+def _distributions(flat: Floats | None, lengths: Sequence[int]) -> bool:
+    if flat is None or not _finite(flat):
+        return False
+    sums = np.add.reduceat(flat, np.cumsum([0, *lengths[:-1]]))
+    return bool((flat >= 0.0).all() and (np.abs(sums - 1.0) <= _SUM_TOLERANCE).all())
 
 
 def _check_distribution(name: str, row: Sequence[float], length: int) -> None:

@@ -98,7 +98,7 @@ class Search:
 
 def advance(
     graph: Any, rows: Rows, searches: Sequence[Search], budget: int
-) -> tuple[bool, npt.NDArray[np.int32]]: ...
+) -> tuple[list[bool], npt.NDArray[np.int32]]: ...
 def search_all(
     graph: Any,
     rows: Rows,

@@ -76,11 +76,15 @@ def search_together(
     config: SearchConfig,
     information_sets: Sequence[int],
     rngs: Sequence[np.random.Generator],
+    width: int = 64,
 ) -> list[SearchResult]:
     """Fresh searches side by side, one per information set and generator.
 
-    Each gives what it would give alone with these models and its generator.
+    Each gives what it would give alone with these models and its generator. At most `width` are
+    under way at once; the next begins when one is over.
     """
+    if width < 1:
+        raise ValueError(f"width must be at least 1, not {width}")
     if len(set(map(id, rngs))) != len(information_sets):
         raise ValueError(f"{len(information_sets)} searches need as many different generators")
     native = NativeModels(models)
@@ -88,7 +92,7 @@ def search_together(
     for search, information_set, rng in zip(searches, information_sets, rngs, strict=True):
         search.begin(models.graph, information_set, config.visits, rng)
     with _locked(rngs):
-        _run(native, searches)
+        _run(native, searches, width)
     return [
         _result(native, search, information_set, search.simulations)
         for search, information_set in zip(searches, information_sets, strict=True)
@@ -149,12 +153,15 @@ def new_search(graph: GameGraph, config: SearchConfig) -> _core.Search:
     return _core.Search(native, config.parallel_simulations)
 
 
-def _run(models: NativeModels, searches: Sequence[_core.Search]) -> None:
-    over = False
-    while not over:
-        over, requests = _core.advance(models.graph, models.rows, searches, _BUDGET)
+def _run(models: NativeModels, searches: Sequence[_core.Search], width: int = 1) -> None:
+    under_way, following = list(searches[:width]), list(searches[:width - 1 : -1])
+    while under_way:
+        over, requests = _core.advance(models.graph, models.rows, under_way, _BUDGET)
         if len(requests) > 0:
             models.provide(requests)
+        under_way = [search for search, done in zip(under_way, over, strict=True) if not done]
+        while following and len(under_way) < width:
+            under_way.append(following.pop())
 
 
 def _result(

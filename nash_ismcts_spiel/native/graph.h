@@ -56,10 +56,12 @@ class Column {
 
  private:
   static pybind11::object attribute(pybind11::handle table, const char* name) {
-    if (!pybind11::hasattr(table, name)) {
+    PyObject* array = PyObject_GetAttrString(table.ptr(), name);
+    if (array == nullptr) {
+      PyErr_Clear();
       throw pybind11::type_error("the graph's tables have no column " + std::string(name));
     }
-    return table.attr(name);
+    return pybind11::reinterpret_steal<pybind11::object>(array);
   }
 
   static pybind11::type_error wrong_type(const char* name, const pybind11::object& found) {

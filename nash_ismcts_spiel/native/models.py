@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from array import array
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,13 +53,13 @@ class NativeModels:
         The graph goes first, so that as many searches as possible come to wait for models and
         these are evaluated in one batch.
         """
-        wanted = np.unique(requests, axis=0)
-        of_graph = wanted[wanted[:, 0] < _SET_ROW]
-        for kind, row, index in of_graph.tolist():
+        wanted = sorted(set(map(tuple, requests.tolist())))
+        of_graph = [request for request in wanted if request[0] < _SET_ROW]
+        for kind, row, index in of_graph:
             self._provide_graph(kind, row, index)
-        if len(of_graph) == 0:
-            self._provide_sets(wanted[wanted[:, 0] == _SET_ROW, 1])
-            self._provide_samples(wanted[wanted[:, 0] == _SAMPLE_ROW, 1])
+        if not of_graph:
+            self._provide_sets([row for kind, row, _ in wanted if kind == _SET_ROW])
+            self._provide_samples([row for kind, row, _ in wanted if kind == _SAMPLE_ROW])
 
     def _provide_graph(self, kind: int, row: int, index: int) -> None:
         if kind == _CHILD:
@@ -73,29 +74,18 @@ class NativeModels:
             assert kind == _UNSEEN
             self.graph.unseen(row, index)
 
-    def _provide_sets(self, ids: npt.NDArray[np.int32]) -> None:
-        if len(ids) == 0:
+    def _provide_sets(self, ids: Sequence[int]) -> None:
+        if not ids:
             return
-        rows = self._models.new_information_sets(ids.tolist())
-        self.rows.put_sets(
-            self.graph,
-            ids,
-            np.concatenate([row.policy for row in rows]),
-            np.array([row.value for row in rows]),
-            np.concatenate([row.child_values for row in rows]),
-        )
+        rows = self._models.flat_information_sets(ids)
+        self.rows.put_sets(self.graph, np.array(ids, dtype=np.int32), *rows)
         self._count(len(ids))
 
-    def _provide_samples(self, ids: npt.NDArray[np.int32]) -> None:
-        if len(ids) == 0:
+    def _provide_samples(self, ids: Sequence[int]) -> None:
+        if not ids:
             return
-        rows = self._models.new_samples(ids.tolist())
-        self.rows.put_samples(
-            self.graph,
-            ids,
-            np.concatenate([row.beliefs for row in rows]),
-            np.concatenate([np.ravel(row.child_values) for row in rows]),
-        )
+        rows = self._models.flat_samples(ids)
+        self.rows.put_samples(self.graph, np.array(ids, dtype=np.int32), *rows)
         self._count(len(ids))
 
     def _count(self, rows: int) -> None:

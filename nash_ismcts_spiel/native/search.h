@@ -20,12 +20,12 @@ class Search {
       : config_(config), parallel_(parallel_simulations) {}
 
   // Prepares to search from an information set until its root has `visits` visits.
-  void begin(const GraphView& graph, int32_t information_set, int32_t visits,
+  void begin(int32_t information_set, int32_t player, int32_t visits,
              const BitGenerator& generator) {
     waiting_.clear();
     generator_ = &generator;
     target_ = visits;
-    tree_ = forest_.tree_at(information_set, graph.information_sets.player[information_set]);
+    tree_ = forest_.tree_at(information_set, player);
   }
 
   // Drops all trees but those that a search from `information_set` can use.
@@ -36,7 +36,7 @@ class Search {
 
   void forget() {
     waiting_.clear();
-    forest_ = Forest();
+    forest_.clear();
   }
 
   // Runs until the search is over, all simulations under way wait (their requests are added to
@@ -69,8 +69,8 @@ class Search {
     return waiting_.empty() && root().visits >= target_;
   }
 
-  const ActNode& root() { return forest_.act(forest_.tree(tree_).root); }
-  NodeId root_id() { return forest_.tree(tree_).root; }
+  const ActNode& root() { return forest_.act(root_id()); }
+  NodeId root_id() const { return forest_.root(tree_); }
   Forest& forest() { return forest_; }
   const SearchConfig& config() const { return config_; }
   int64_t simulations() const { return simulations_; }

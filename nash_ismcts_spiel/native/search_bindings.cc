@@ -75,15 +75,16 @@ class Busy {
 void begin(PySearch& self, py::handle graph, int32_t information_set, int32_t visits,
            const py::object& generator) {
   const Busy busy(self);
-  const GraphView view(graph);
-  require_row(information_set, view.information_sets.size(), "information set");
+  players_of(graph);  // refuses what is not a graph
+  const Column<int32_t> player(graph.attr("information_sets"), "player");
+  require_row(information_set, player.size, "information set");
   self.set_generator(generator);
-  self.search.begin(view, information_set, visits, *self.bit_generator);
+  self.search.begin(information_set, player[information_set], visits, *self.bit_generator);
   self.begun = true;
 }
 
 // Runs searches until each is over or waits, or `budget` simulations were done.
-// Returns (all are over, requests as rows of (wanted, row, index)).
+// Returns (which are over, requests as rows of (wanted, row, index)).
 py::tuple advance(py::handle graph, const Rows& rows, const std::vector<PySearch*>& searches,
                   int64_t budget) {
   std::vector<std::unique_ptr<Busy>> busy;
@@ -92,12 +93,12 @@ py::tuple advance(py::handle graph, const Rows& rows, const std::vector<PySearch
     busy.push_back(std::make_unique<Busy>(*search));
   }
   std::vector<Request> requests;
-  bool over = true;
+  std::vector<bool> over;
   {
     const GraphView view(graph);
     const py::gil_scoped_release release;
     for (PySearch* search : searches) {
-      over = search->search.advance(view, rows, budget, requests) && over;
+      over.push_back(search->search.advance(view, rows, budget, requests));
     }
   }
   Ints wanted({static_cast<py::ssize_t>(requests.size()), static_cast<py::ssize_t>(3)});
@@ -130,7 +131,8 @@ int64_t search_all(py::handle graph, const Rows& rows, PySearch& self, const Int
   std::vector<Request> requests;
   const py::gil_scoped_release release;
   for (; first < count && budget > 0; ++first) {
-    self.search.begin(view, wanted[first], visits, *self.bit_generator);
+    self.search.begin(wanted[first], view.information_sets.player[wanted[first]], visits,
+                      *self.bit_generator);
     int64_t unlimited = std::numeric_limits<int64_t>::max();
     const int64_t before = self.search.simulations();
     if (!self.search.advance(view, rows, unlimited, requests)) {

@@ -47,7 +47,7 @@ Request Simulation::run(SearchContext& context) {
 
 // One whole simulation begins in tree_: its root is expanded and acts at once.
 Request Simulation::start(SearchContext& context) {
-  node_ = context.forest.tree(tree_).root;
+  node_ = context.forest.root(tree_);
   const ActNode& root = context.forest.act(node_);
   if (!root.expanded) {
     const Request request = want_set_row(context, root.information_set);
@@ -281,7 +281,7 @@ void Simulation::back_up_opponent(SearchContext& context, const Frame& frame) {
   const ActionSlot* choices = nullptr;
   double prior_visits = 1.0;
   if (frame.flag) {
-    choices = forest.action_slots(forest.act(forest.tree(node.spawned).root));
+    choices = forest.action_slots(forest.act(forest.root(node.spawned)));
     prior_visits = context.config.opponent_prior_visits;
   }
   const int64_t seen = static_cast<int64_t>(node.world) * context.graph.num_players + node.player;

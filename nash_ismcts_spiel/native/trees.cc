@@ -9,21 +9,21 @@ namespace nash_ismcts {
 class ForestCopy {
  public:
   ForestCopy(const Forest& from, Forest& to)
-      : from_(from), to_(to), node_(from.kinds_.size(), kNone), tree_(from.trees_.size(), kNone) {}
+      : from_(from), to_(to), node_(from.kinds_.size(), kNone), tree_(from.roots_.size(), kNone) {}
 
   // Copies the tree that has `root` (a node of the source) as its root.
   void copy_rooted(NodeId root, int32_t information_set) {
     const TreeId tree = new_tree(root);
-    to_.by_root_.emplace(information_set, tree);
+    to_.by_root_.insert(static_cast<uint64_t>(information_set), tree);
     copy_pending();
   }
 
  private:
   TreeId new_tree(NodeId root) {
-    const TreeId tree = static_cast<TreeId>(to_.trees_.size());
-    to_.trees_.push_back(Tree{kNone, {}});
+    const TreeId tree = static_cast<TreeId>(to_.roots_.size());
+    to_.roots_.push_back(kNone);
     const NodeId copied = copy_node(root, tree);
-    to_.trees_[tree].root = copied;
+    to_.roots_[tree] = copied;
     return tree;
   }
 
@@ -62,7 +62,7 @@ class ForestCopy {
                              from_.action_slots_.begin() + act.first_slot + act.count);
     to_.act(copied) = act;
     to_.act(copied).first_slot = first_slot;
-    to_.trees_[tree].act_nodes.emplace(act.information_set, copied);
+    to_.act_nodes_.insert(Forest::in_tree(tree, act.information_set), copied);
     return copied;
   }
 
@@ -108,20 +108,13 @@ class ForestCopy {
 
   // The mover's tree: its own to the node, or shared by all nodes with that information set.
   void copy_spawned(const OpponentNode& opponent, NodeId copied) {
-    const auto shared = from_.by_root_.find(opponent.information_set);
-    const bool is_shared = shared != from_.by_root_.end();
-    const TreeId spawned = opponent.spawned != kNone ? opponent.spawned
-                           : is_shared               ? shared->second
-                                                     : kNone;
+    const uint64_t information_set = static_cast<uint64_t>(opponent.information_set);
+    const TreeId shared = from_.by_root_.find(information_set);
+    const TreeId spawned = opponent.spawned != kNone ? opponent.spawned : shared;
     if (spawned == kNone) return;
     if (tree_[spawned] == kNone) {
-      const NodeId root = from_.trees_[spawned].root;
-      const TreeId tree = node_[root] == kNone ? new_tree(root)
-                                               : to_.by_root_.at(opponent.information_set);
-      tree_[spawned] = tree;
-      if (is_shared && shared->second == spawned) {
-        to_.by_root_.emplace(opponent.information_set, tree);
-      }
+      tree_[spawned] = new_tree(from_.roots_[spawned]);
+      if (shared == spawned) to_.by_root_.insert(information_set, tree_[spawned]);
     }
     to_.opponent(copied).spawned = tree_[spawned];
   }
@@ -136,13 +129,12 @@ class ForestCopy {
 Forest Forest::kept(int32_t information_set, int32_t earlier_root) const {
   NodeId best = kNone;
   const auto visits = [this](NodeId node) { return acts_[rows_[node]].visits; };
-  const auto spawned = by_root_.find(information_set);
-  if (spawned != by_root_.end()) best = trees_[spawned->second].root;
-  const auto earlier = by_root_.find(earlier_root);
-  if (earlier != by_root_.end()) {
-    const auto below = trees_[earlier->second].act_nodes.find(information_set);
-    const bool found = below != trees_[earlier->second].act_nodes.end();
-    if (found && (best == kNone || visits(below->second) > visits(best))) best = below->second;
+  const TreeId spawned = by_root_.find(static_cast<uint64_t>(information_set));
+  if (spawned != kNone) best = roots_[spawned];
+  const TreeId earlier = by_root_.find(static_cast<uint64_t>(earlier_root));
+  if (earlier != kNone) {
+    const NodeId below = act_nodes_.find(in_tree(earlier, information_set));
+    if (below != kNone && (best == kNone || visits(below) > visits(best))) best = below;
   }
   Forest copy;
   if (best != kNone) ForestCopy(*this, copy).copy_rooted(best, information_set);

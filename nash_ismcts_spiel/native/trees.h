@@ -8,9 +8,9 @@
 #define NASH_ISMCTS_SPIEL_NATIVE_TREES_H_
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
+#include "flat_map.h"
 #include "interval.h"
 
 namespace nash_ismcts {
@@ -82,11 +82,6 @@ struct MirrorNode {
   NodeId act;
 };
 
-struct Tree {
-  NodeId root;
-  std::unordered_map<int32_t, NodeId> act_nodes;
-};
-
 class Forest {
  public:
   NodeKind kind(NodeId node) const { return kinds_[node]; }
@@ -98,13 +93,13 @@ class Forest {
   ChanceNode& chance(NodeId node) { return chances_[rows_[node]]; }
   OpponentNode& opponent(NodeId node) { return opponents_[rows_[node]]; }
   MirrorNode& mirror(NodeId node) { return mirrors_[rows_[node]]; }
-  Tree& tree(TreeId tree) { return trees_[tree]; }
+  NodeId root(TreeId tree) const { return roots_[tree]; }
   ActionSlot* action_slots(const ActNode& node) { return action_slots_.data() + node.first_slot; }
   template <typename Node>
   Slot* slots(const Node& node) { return slots_.data() + node.first_slot; }
 
   int64_t num_nodes() const { return static_cast<int64_t>(kinds_.size()); }
-  int64_t num_trees() const { return static_cast<int64_t>(by_root_.size()); }
+  int64_t num_trees() const { return by_root_.size(); }
 
   NodeId add_act(int32_t information_set, int32_t player) {
     ActNode node{};
@@ -141,26 +136,46 @@ class Forest {
 
   // The ACT node of an information set in a tree, new if the tree has not been there.
   NodeId act_node(TreeId tree, int32_t information_set, int32_t player) {
-    const auto found = trees_[tree].act_nodes.find(information_set);
-    if (found != trees_[tree].act_nodes.end()) return found->second;
+    const NodeId found = act_nodes_.find(in_tree(tree, information_set));
+    if (found != kNone) return found;
     const NodeId node = add_act(information_set, player);
-    trees_[tree].act_nodes.emplace(information_set, node);
+    act_nodes_.insert(in_tree(tree, information_set), node);
     return node;
   }
 
   // A tree with nothing but its root, found by nobody.
   TreeId add_tree(int32_t information_set, int32_t player) {
+    const TreeId tree = static_cast<TreeId>(roots_.size());
     const NodeId root = add_act(information_set, player);
-    return add_tree_at(root, information_set);
+    roots_.push_back(root);
+    act_nodes_.insert(in_tree(tree, information_set), root);
+    return tree;
   }
 
   // The tree rooted at an information set, new if there is none.
   TreeId tree_at(int32_t information_set, int32_t player) {
-    const auto found = by_root_.find(information_set);
-    if (found != by_root_.end()) return found->second;
+    const TreeId found = by_root_.find(static_cast<uint64_t>(information_set));
+    if (found != kNone) return found;
     const TreeId tree = add_tree(information_set, player);
-    by_root_.emplace(information_set, tree);
+    by_root_.insert(static_cast<uint64_t>(information_set), tree);
     return tree;
+  }
+
+  // Drops everything but the memory it was in.
+  void clear() {
+    kinds_.clear();
+    rows_.clear();
+    values_.clear();
+    acts_.clear();
+    samples_.clear();
+    chances_.clear();
+    opponents_.clear();
+    mirrors_.clear();
+    action_slots_.clear();
+    slots_.clear();
+    roots_.clear();
+    act_nodes_.clear();
+    by_root_.clear();
   }
 
   // What a search from `information_set` can use of this forest; see Forest.keep in search/trees.py.
@@ -180,9 +195,8 @@ class Forest {
     slots_.resize(slots_.size() + count);
     return first;
   }
-  TreeId add_tree_at(NodeId root, int32_t information_set) {
-    trees_.push_back(Tree{root, {{information_set, root}}});
-    return static_cast<TreeId>(trees_.size()) - 1;
+  static uint64_t in_tree(TreeId tree, int32_t information_set) {
+    return static_cast<uint64_t>(tree) << 32 | static_cast<uint32_t>(information_set);
   }
 
   friend class ForestCopy;
@@ -197,8 +211,9 @@ class Forest {
   std::vector<MirrorNode> mirrors_;
   std::vector<ActionSlot> action_slots_;
   std::vector<Slot> slots_;
-  std::vector<Tree> trees_;
-  std::unordered_map<int32_t, TreeId> by_root_;
+  std::vector<NodeId> roots_;  // of the trees
+  FlatMap act_nodes_;          // by tree and information set
+  FlatMap by_root_;            // trees that are found by their root information set
 };
 
 }  // namespace nash_ismcts
