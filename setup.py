@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from glob import glob
 from pathlib import Path
 
-from pybind11.setup_helpers import Pybind11Extension, build_ext
+from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext
 from setuptools import find_packages, setup
 
 NATIVE = "nash_ismcts_spiel/native"
@@ -92,6 +92,9 @@ def _extension() -> Pybind11Extension:
 
 README = Path(__file__).with_name("README.md")
 TEST_TOOLS = ["pytest", "pytest-xdist", "hypothesis", "mypy", "ruff", "matplotlib"]
+
+# Several files at a time; the variable is the one that numpy's users know.
+ParallelCompile("NPY_NUM_BUILD_JOBS", default=2).install()
 
 setup(
     name="nash_ismcts_spiel",

@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="rounds per game (default: 3)")
-    parser.add_argument("--searches", type=int, default=384, help="positions (default: 384)")
+    parser.add_argument("--searches", type=int, default=768, help="positions (default: 768)")
     parser.add_argument("--width", type=int, default=64, help="side by side (default: 64)")
     parser.add_argument("--visits", type=int, default=1, help="root visits (default: 1)")
     parser.add_argument("--games", nargs="+", default=list(DEFAULT_GAMES), help="OpenSpiel games")

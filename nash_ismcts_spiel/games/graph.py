@@ -18,7 +18,7 @@ import numpy as np
 from nash_ismcts_spiel.games.adapter import support
 from nash_ismcts_spiel.games.growth import ROOT, GrowingWorlds
 from nash_ismcts_spiel.games.hidden import EnumeratedHistory, GrownHistory, HiddenHistory
-from nash_ismcts_spiel.games.keys import InformationKey, own_log
+from nash_ismcts_spiel.games.keys import NO_VIEW, InformationKey, own_log
 from nash_ismcts_spiel.games.lookahead import Effort, Lookahead
 from nash_ismcts_spiel.games.tables import MISSING, UNRESOLVED, SampleNodes
 
@@ -96,7 +96,7 @@ class GameGraph(GrowingWorlds):
             return self.worlds.information_set[self.follow([action for action, _ in key.log])]
         view = self.views.of_log(key)
         if view not in self._set_of_view:
-            lookahead = Lookahead(self.game, key, self._effort)
+            lookahead = Lookahead(self.game, key, self._effort, self._earlier(view))
             history = lookahead.find()
             if history is None:
                 raise ValueError(f"found no world of {self.game.name} that agrees with {key}")
@@ -233,11 +233,21 @@ class GameGraph(GrowingWorlds):
         found = self._hidden.get(information_set)
         if found is None:
             key = self.key(information_set)
-            lookahead = Lookahead(self.game, key, self._effort)
-            lookahead.learn(self.history(self.information_sets.first_world[information_set]))
             view = self.information_sets.view[information_set]
+            lookahead = Lookahead(self.game, key, self._effort, self._earlier(view))
+            lookahead.learn(self.history(self.information_sets.first_world[information_set]))
             found = self._hidden[information_set] = GrownHistory(self, key.player, view, lookahead)
         return found
+
+    def _earlier(self, view: int) -> Lookahead | None:
+        """The lookahead of the latest earlier decision of the same player, if there is one."""
+        view = self.views.parent[view]
+        while view > NO_VIEW:
+            hidden = self._hidden.get(self._set_of_view.get(view, MISSING))
+            if isinstance(hidden, GrownHistory):
+                return hidden.lookahead
+            view = self.views.parent[view]
+        return None
 
     def _finish_enumeration(self) -> None:
         self._states.clear()

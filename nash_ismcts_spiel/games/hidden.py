@@ -52,7 +52,7 @@ class GrownHistory:
         """Takes the lookahead that explains `view` of `player`."""
         self._graph = graph
         self._player = player
-        self._lookahead = lookahead
+        self.lookahead = lookahead
         self._progress: dict[int, int] = {}
         beginnings: list[int] = []
         while view > NO_VIEW:
@@ -64,7 +64,7 @@ class GrownHistory:
         """The edges after which the partial world can still be completed."""
         graph = self._graph
         view = graph.worlds.view[world * graph.game.num_players + self._player]
-        actions = self._lookahead.open_actions(graph.state(world), self._progress[view])
+        actions = self.lookahead.open_actions(graph.state(world), self._progress[view])
         first, count = graph.worlds.first_edge[world], graph.worlds.edge_count[world]
         edge_actions = graph.worlds.edge_action[first : first + count]
         return sorted(edge_actions.index(action) for action in actions)

@@ -62,8 +62,15 @@ class Lookahead:
     has been explained.
     """
 
-    def __init__(self, game: SupportedGame, key: InformationKey, effort: Effort) -> None:
-        """Prepares to explain `key`."""
+    def __init__(
+        self,
+        game: SupportedGame,
+        key: InformationKey,
+        effort: Effort,
+        earlier: Lookahead | None = None,
+    ) -> None:
+        """Prepares to explain `key`; what cannot explain an `earlier` part of it cannot do so."""
+        self._earlier = earlier
         self._game = game
         self._effort = effort
         self._player = key.player
@@ -93,21 +100,31 @@ class Lookahead:
         return self._find_by_swaps() if world is None and self._allowance <= 0 else world
 
     def open_actions(self, state: Any, progress: int) -> list[int]:
-        """The events at a partial world after which it can still be completed, sorted."""
+        """The events after which a consistent partial world can still be completed, sorted."""
+        events = self._events(state, progress)
+        if len(events) == 1:  # the player's own move, say: it must be the one
+            return events
         here = tuple(state.history())
         example = self._completion.get(here)
         found: list[int] = []
-        for action in self._events(state, progress):
-            there = (*here, action)
-            if there in self._completion or (
-                example is not None and self._exchange(state, progress, action, example)
-            ):
+        for action in events:
+            if self._can_follow(state, progress, (*here, action), example):
                 found.append(action)
-            elif there not in self._dead:
-                after, explained = self._step(state, progress, action)
-                if explained != _DEAD and self._search(after, explained, there) is not None:
-                    found.append(action)
         return sorted(found)
+
+    def _can_follow(
+        self, state: Any, progress: int, there: History, example: History | None
+    ) -> bool:
+        """Whether the world `there`, one event after `state`, can be completed."""
+        if there in self._completion:
+            return True
+        if self._is_dead(there):
+            return False
+        action = there[-1]
+        if example is not None and self._exchange(state, progress, action, example):
+            return True
+        after, explained = self._step(state, progress, action)
+        return explained != _DEAD and self._search(after, explained, there) is not None
 
     def _remember(self, world: History) -> None:
         for length in range(len(world) + 1):
@@ -155,13 +172,21 @@ class Lookahead:
         for tried, action in enumerate(here.events, start=1):
             after, explained = self._step(here.state, here.progress, action)
             there = (*here.history, action)
-            if explained != _DEAD and there not in self._dead:
+            if explained != _DEAD and not self._is_dead(there):
                 following = iter(self._events(after, explained))
                 path.append(_Partial(after, explained, there, following))
                 return tried
         self._dead.add(here.history)
         path.pop()
         return 1
+
+    def _is_dead(self, history: History) -> bool:
+        lookahead: Lookahead | None = self
+        while lookahead is not None:
+            if history in lookahead._dead:
+                return True
+            lookahead = lookahead._earlier
+        return False
 
     def _account(self, spent: int) -> None:
         if 0 < self._allowance <= spent:

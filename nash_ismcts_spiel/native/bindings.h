@@ -10,7 +10,10 @@ namespace nash_ismcts {
 // CompiledGraph and CfrSolver.
 void bind_exact(pybind11::module_& module);
 
-// Config, Rows and Search, and the functions that run them.
+// Rows, and the prefix trees of a graph.
+void bind_rows(pybind11::module_& module);
+
+// Config and Search, and the functions that run them.
 void bind_search(pybind11::module_& module);
 
 }  // namespace nash_ismcts

@@ -50,16 +50,21 @@ class NativeModels:
     def provide(self, requests: npt.NDArray[np.int32]) -> None:
         """Makes rows of the graph that are waited for; if there are none, rows of the models.
 
-        The graph goes first, so that as many searches as possible come to wait for models and
-        these are evaluated in one batch.
+        The graph goes first, and then the kind of rows that more searches wait for: the others
+        wait on until theirs is the larger batch.
         """
         wanted = sorted(set(map(tuple, requests.tolist())))
         of_graph = [request for request in wanted if request[0] < _SET_ROW]
         for kind, row, index in of_graph:
             self._provide_graph(kind, row, index)
-        if not of_graph:
-            self._provide_sets([row for kind, row, _ in wanted if kind == _SET_ROW])
-            self._provide_samples([row for kind, row, _ in wanted if kind == _SAMPLE_ROW])
+        if of_graph:
+            return
+        sets = [row for kind, row, _ in wanted if kind == _SET_ROW]
+        samples = [row for kind, row, _ in wanted if kind == _SAMPLE_ROW]
+        if len(sets) >= len(samples):
+            self._provide_sets(sets)
+        else:
+            self._provide_samples(samples)
 
     def _provide_graph(self, kind: int, row: int, index: int) -> None:
         if kind == _CHILD:
@@ -75,15 +80,11 @@ class NativeModels:
             self.graph.unseen(row, index)
 
     def _provide_sets(self, ids: Sequence[int]) -> None:
-        if not ids:
-            return
         rows = self._models.flat_information_sets(ids)
         self.rows.put_sets(self.graph, np.array(ids, dtype=np.int32), *rows)
         self._count(len(ids))
 
     def _provide_samples(self, ids: Sequence[int]) -> None:
-        if not ids:
-            return
         rows = self._models.flat_samples(ids)
         self.rows.put_samples(self.graph, np.array(ids, dtype=np.int32), *rows)
         self._count(len(ids))

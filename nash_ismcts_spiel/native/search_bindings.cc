@@ -1,4 +1,4 @@
-// Python's side of the search: the classes Rows and Search and what is done with them.
+// Python's side of the search: the classes Config and Search and what is done with them.
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -7,9 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "arrays.h"
 #include "bindings.h"
-#include "exact_rows.h"
-#include "prefix_trees.h"
 #include "root_policy.h"
 #include "search.h"
 
@@ -18,24 +17,6 @@ namespace py = pybind11;
 namespace nash_ismcts {
 
 namespace {
-
-using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
-using Ints = py::array_t<int32_t, py::array::c_style | py::array::forcecast>;
-using Longs = py::array_t<int64_t, py::array::c_style | py::array::forcecast>;
-
-void require_size(const py::array& array, int64_t size, const char* name) {
-  if (array.size() != size) {
-    throw py::value_error(std::string(name) + " must have " + std::to_string(size) +
-                          " entries, not " + std::to_string(array.size()));
-  }
-}
-
-void require_row(int64_t row, int64_t rows, const char* name) {
-  if (row < 0 || row >= rows) {
-    throw py::index_error(std::string(name) + " " + std::to_string(row) + " is not one of " +
-                          std::to_string(rows));
-  }
-}
 
 // A search with its generator, which must not be run by two threads at once.
 struct PySearch {
@@ -180,120 +161,6 @@ py::dict root(PySearch& self, const Rows& rows) {
   return found;
 }
 
-void put_sets(Rows& self, py::handle graph, const Ints& ids, const Doubles& policy,
-              const Doubles& value, const Doubles& child_values) {
-  const GraphView view(graph);
-  self.fit(view);
-  int64_t actions = 0;
-  for (py::ssize_t k = 0; k < ids.size(); ++k) {
-    require_row(ids.data()[k], view.information_sets.size(), "information set");
-    actions += view.information_sets.action_count[ids.data()[k]];
-  }
-  require_size(policy, actions, "policy");
-  require_size(value, ids.size(), "value");
-  require_size(child_values, actions, "child_values");
-  int64_t next = 0;
-  for (py::ssize_t k = 0; k < ids.size(); ++k) {
-    const int32_t set = ids.data()[k];
-    const int32_t first = view.information_sets.first_action[set];
-    const int32_t count = view.information_sets.action_count[set];
-    std::copy_n(policy.data() + next, count, self.policy.begin() + first);
-    std::copy_n(child_values.data() + next, count, self.child_values.begin() + first);
-    self.value[set] = value.data()[k];
-    self.has_information_set[set] = 1;
-    next += count;
-  }
-}
-
-void put_samples(Rows& self, py::handle graph, const Ints& ids, const Doubles& beliefs,
-                 const Doubles& values) {
-  const GraphView view(graph);
-  self.fit(view);
-  const auto& samples = view.samples;
-  int64_t branches = 0, entries = 0;
-  for (py::ssize_t k = 0; k < ids.size(); ++k) {
-    require_row(ids.data()[k], samples.size(), "SAMPLE node");
-    const int32_t count = samples.branch_count[ids.data()[k]];
-    branches += count;
-    entries += static_cast<int64_t>(count) *
-               view.information_sets.action_count[samples.information_set[ids.data()[k]]];
-  }
-  require_size(beliefs, branches, "beliefs");
-  require_size(values, entries, "child_values");
-  int64_t next_branch = 0, next_value = 0;
-  for (py::ssize_t k = 0; k < ids.size(); ++k) {
-    const int32_t sample = ids.data()[k];
-    const int64_t count = samples.branch_count[sample];
-    const int64_t own = view.information_sets.action_count[samples.information_set[sample]];
-    std::copy_n(beliefs.data() + next_branch, count,
-                self.beliefs.begin() + samples.first_branch[sample]);
-    std::copy_n(values.data() + next_value, count * own,
-                self.sample_values.begin() + self.sample_first[sample]);
-    self.has_sample[sample] = 1;
-    next_branch += count;
-    next_value += count * own;
-  }
-}
-
-void put_exact(Rows& self, py::handle graph, const Doubles& policy, const Doubles& utilities,
-               const std::vector<Doubles>& weights, const std::vector<Longs>& trembles) {
-  const GraphView view(graph);
-  require_size(policy, view.information_sets.num_actions(), "policy");
-  require_size(utilities, view.worlds.size() * view.num_players, "utilities");
-  const size_t players = static_cast<size_t>(view.num_players);
-  if (weights.size() != players || trembles.size() != players) {
-    throw py::value_error("a reach is needed for each of " + std::to_string(players) + " players");
-  }
-  std::vector<PlayerReach> reaches;
-  for (size_t player = 0; player < weights.size(); ++player) {
-    require_size(weights[player], view.worlds.size(), "weights");
-    require_size(trembles[player], view.worlds.size(), "trembles");
-    reaches.push_back({weights[player].data(), trembles[player].data()});
-  }
-  for (int64_t set = 0; set < view.information_sets.size(); ++set) {
-    if (view.information_sets.hidden[set] == kUnresolved) {
-      throw py::value_error("the prefix trees of the graph are not resolved");
-    }
-  }
-  for (int64_t branch = 0; branch < view.samples.num_branches(); ++branch) {
-    if (view.samples.target[branch] == kUnresolved) {
-      throw py::value_error("the prefix trees of the graph are not resolved");
-    }
-  }
-  const double* policy_data = policy.data();
-  const double* utility_data = utilities.data();
-  const py::gil_scoped_release release;
-  fill_exact_rows(view, policy_data, utility_data, reaches, self);
-}
-
-py::dict prefix_trees(py::handle graph, int32_t own_next_limit) {
-  PrefixTrees trees;
-  {
-    const GraphView view(graph);
-    for (int64_t edge = 0; edge < view.worlds.num_edges(); ++edge) {
-      if (view.worlds.edge_child[edge] == kMissing) {
-        throw py::value_error("only an enumerated graph can be resolved as a whole");
-      }
-    }
-    const py::gil_scoped_release release;
-    trees = resolve_prefix_trees(view, own_next_limit);
-  }
-  const auto array = [](const std::vector<int32_t>& column) {
-    return Ints(static_cast<py::ssize_t>(column.size()), column.data());
-  };
-  py::dict columns;
-  columns["hidden"] = array(trees.hidden);
-  columns["own_next"] = array(trees.own_next);
-  columns["unseen"] = array(trees.unseen);
-  columns["information_set"] = array(trees.information_set);
-  columns["world"] = array(trees.world);
-  columns["first_branch"] = array(trees.first_branch);
-  columns["branch_count"] = array(trees.branch_count);
-  columns["edge"] = array(trees.edge);
-  columns["target"] = array(trees.target);
-  return columns;
-}
-
 SampleBackup sample_backup(const std::string& name) {
   if (name == "expected") return SampleBackup::kExpected;
   if (name == "luck_adjusted") return SampleBackup::kLuckAdjusted;
@@ -339,14 +206,6 @@ void bind_search(py::module_& module) {
       .def_readwrite("value_scale", &SearchConfig::value_scale)
       .def_readwrite("one_tree", &SearchConfig::one_tree)
       .def_readwrite("utility_sum", &SearchConfig::utility_sum);
-  py::class_<Rows>(module, "Rows")
-      .def(py::init<>())
-      .def("put_sets", &put_sets, py::arg("graph"), py::arg("ids"), py::arg("policy"),
-           py::arg("value"), py::arg("child_values"))
-      .def("put_samples", &put_samples, py::arg("graph"), py::arg("ids"), py::arg("beliefs"),
-           py::arg("child_values"))
-      .def("put_exact", &put_exact, py::arg("graph"), py::arg("policy"), py::arg("utilities"),
-           py::arg("weights"), py::arg("trembles"));
   py::class_<PySearch>(module, "Search")
       .def(py::init<const SearchConfig&, int32_t>(), py::arg("config"),
            py::arg("parallel_simulations") = 1)
@@ -377,7 +236,6 @@ void bind_search(py::module_& module) {
   module.def("search_all", &search_all, py::arg("graph"), py::arg("rows"), py::arg("search"),
              py::arg("information_sets"), py::arg("first"), py::arg("visits"),
              py::arg("generator"), py::arg("budget"), py::arg("policy").noconvert());
-  module.def("prefix_trees", &prefix_trees, py::arg("graph"), py::arg("own_next_limit"));
 }
 
 }  // namespace nash_ismcts

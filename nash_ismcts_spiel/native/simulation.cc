@@ -1,4 +1,4 @@
-// The stages of a simulation; see simulation.h.
+// The way down of a simulation, stage by stage; see simulation.h.
 
 #include "simulation.h"
 
@@ -224,93 +224,6 @@ Request Simulation::edge(SearchContext& context) {
   node_ = slot().child;
   stage_ = Stage::kVisit;
   return nothing();
-}
-
-void Simulation::back_up(SearchContext& context) {
-  const Frame frame = frames_.back();
-  frames_.pop_back();
-  switch (frame.kind) {
-    case FrameKind::kAct: back_up_act(context, frame); return;
-    case FrameKind::kSample:
-      result_ = nash_ismcts::back_up(context.forest, frame.node, context.rows, frame.index, result_,
-                                     frame.adjustment, context.config, context.sample_buffers);
-      return;
-    case FrameKind::kChance: back_up_chance(context, frame); return;
-    case FrameKind::kOpponent: back_up_opponent(context, frame); return;
-    case FrameKind::kMirror: {
-      const NodeId act = context.forest.mirror(frame.node).act;
-      context.forest.set_q(frame.node,
-                           mirrored(context.forest.q(act), context.config.utility_sum));
-      result_ = context.forest.q(frame.node);
-      return;
-    }
-    case FrameKind::kSpawned: return;  // never on top here: back_up_act takes it off
-  }
-}
-
-void Simulation::back_up_act(SearchContext& context, const Frame& frame) {
-  ActNode& node = context.forest.act(frame.node);
-  ActionSlot* slots = context.forest.action_slots(node);
-  const double* mixing = nullptr;
-  if (frame.flag) mixing = mixing_.data() + mixing_.size() - node.count;
-  --node.in_flight;
-  --slots[frame.index].in_flight;
-  record(node, slots, frame.index, mixing);
-  if (frame.flag) mixing_.resize(mixing_.size() - node.count);
-  context.forest.set_q(frame.node, act_value(context.forest, context.rows, node));
-  result_ = context.forest.q(frame.node);
-  if (frames_.empty()) {
-    action_ = frame.index;
-    stage_ = Stage::kOver;
-  } else if (frames_.back().kind == FrameKind::kSpawned) {
-    // A simulated player has acted: only its action goes back to the tree that spawned it.
-    tree_ = frames_.back().index;
-    frames_.pop_back();
-    --depth_;
-    frames_.back().index = frame.index;
-    stage_ = Stage::kEdge;
-  }
-}
-
-void Simulation::back_up_opponent(SearchContext& context, const Frame& frame) {
-  Forest& forest = context.forest;
-  const OpponentNode& node = forest.opponent(frame.node);
-  ++forest.slots(node)[frame.index].visits;
-  const double* prior = context.rows.policy.data() +
-                        context.graph.information_sets.first_action[node.information_set];
-  const ActionSlot* choices = nullptr;
-  double prior_visits = 1.0;
-  if (frame.flag) {
-    choices = forest.action_slots(forest.act(forest.root(node.spawned)));
-    prior_visits = context.config.opponent_prior_visits;
-  }
-  const int64_t seen = static_cast<int64_t>(node.world) * context.graph.num_players + node.player;
-  const OpponentDispersion mode = context.config.opponent_dispersion;
-  const bool dispersed = mode == OpponentDispersion::kAlways ||
-                         (mode == OpponentDispersion::kUnseen &&
-                          context.graph.worlds.unseen[seen] == 1);
-  const double radius = dispersed ? context.config.dispersion_radius : 0.0;
-  forest.set_q(frame.node, act_value(forest, node, choices, prior, prior_visits, radius,
-                                     context.buffers));
-  result_ = forest.q(frame.node);
-}
-
-void Simulation::back_up_chance(SearchContext& context, const Frame& frame) {
-  Forest& forest = context.forest;
-  const ChanceNode& node = forest.chance(frame.node);
-  ++forest.slots(node)[frame.index].visits;
-  const double* probabilities =
-      context.graph.worlds.edge_probability.data + context.graph.worlds.first_edge[node.world];
-  double low = 0.0, high = 0.0, total = 0.0;
-  for (int32_t outcome = 0; outcome < node.count; ++outcome) {
-    const Slot& slot = forest.slots(node)[outcome];
-    if (slot.visits == 0) continue;
-    low += probabilities[outcome] * forest.q(slot.child).low;
-    high += probabilities[outcome] * forest.q(slot.child).high;
-    total += probabilities[outcome];
-  }
-  forest.set_q(frame.node, {low / total, high / total});
-  result_ = forest.q(frame.node);
 }
 
 Request Simulation::target_node(SearchContext& context, int32_t target, int32_t action,
