@@ -12,8 +12,14 @@ SOURCES := setup.py pyproject.toml constraints.txt \
 PIP_ENV := PIP_CONSTRAINT="$(abspath constraints.txt)" \
 	PIP_BUILD_CONSTRAINT="$(abspath constraints.txt)" PIP_DISABLE_PIP_VERSION_CHECK=1
 
+# A copy of what the native tests need: a sanitized extension never lies in the working tree.
+SANITIZED := build/sanitize
+SANITIZED_SOURCES := setup.py pyproject.toml README.md nash_ismcts_spiel exploitability tests
+SANITIZED_TESTS := tests/test_native_search.py tests/test_native_exact.py \
+	tests/test_native_inputs.py tests/test_public_states.py tests/test_bot.py
+
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all lint clean
+.PHONY: help install demo test test-all lint sanitize clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -32,6 +38,18 @@ test-all: $(STAMP)  ## run all tests, slow ones included
 lint: $(STAMP)  ## check style and types
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
+
+sanitize: $(STAMP)  ## run the native tests with the address and undefined-behaviour sanitizers
+	@$(PIP_ENV) $(BIN)/python -m pip install -q -c constraints.txt pybind11 setuptools
+	@mkdir -p $(SANITIZED)
+	@rm -rf $(addprefix $(SANITIZED)/,$(SANITIZED_SOURCES))
+	@tar -c --exclude=__pycache__ --exclude='*.so' $(SANITIZED_SOURCES) | tar -x -C $(SANITIZED)
+	cd $(SANITIZED) && NASH_ISMCTS_SANITIZE=1 \
+		CPPFLAGS="-D_GLIBCXX_ASSERTIONS -D_GLIBCXX_SANITIZE_VECTOR=1" \
+		$(abspath $(BIN))/python setup.py -q build_ext --inplace
+	cd $(SANITIZED) && ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=. \
+		LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
+		$(abspath $(BIN))/python -m pytest -q -p no:cacheprovider --capture=sys $(SANITIZED_TESTS)
 
 clean:  ## remove the virtual environment and everything built
 	rm -rf $(VENV) build out *.egg-info nash_ismcts_spiel/native/*.so

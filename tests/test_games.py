@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
 import pickle
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -505,3 +508,37 @@ def test_keys_are_values() -> None:
     assert key == InformationKey(1, ((-1, "a"), (3, "b")))
     assert key != InformationKey(0, ((-1, "a"), (3, "b")))
     assert pickle.loads(pickle.dumps(key)) == key
+
+
+def test_one_graph_serves_a_long_match() -> None:
+    """Every position of many games is found again, and with it all worlds that explain it."""
+    game = pyspiel.load_game("dark_hex")
+    graph, rng = GameGraph(game), np.random.default_rng(4)
+    for count in range(60):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            player = state.current_player()
+            information_set = graph.observe(state, player)
+            drawn = next(graph.worlds_of(information_set))
+            replayed = helpers.state_after(game, graph.history(drawn))
+            assert graph.key(information_set) == own_log(graph.game, replayed, player)
+            if count % 20 == 0:
+                alone = GameGraph(game)
+                found = alone.worlds_of(alone.observe(state, player))
+                mine = graph.worlds_of(information_set)
+                some = [graph.history(w) for w in itertools.islice(mine, 200)]
+                assert some == [alone.history(w) for w in itertools.islice(found, 200)]
+            state.apply_action(int(rng.choice(state.legal_actions())))
+
+
+def test_a_dropped_graph_is_freed_at_once() -> None:
+    graph = GameGraph("phantom_ttt")
+    state = helpers.state_after(graph.game.pyspiel_game, [0, 4, 1])
+    list(graph.worlds_of(graph.observe(state, 1)))
+    watched = weakref.ref(graph)
+    gc.disable()
+    try:
+        del graph
+        assert watched() is None
+    finally:
+        gc.enable()

@@ -18,7 +18,7 @@ import numpy as np
 from nash_ismcts_spiel.games.adapter import support
 from nash_ismcts_spiel.games.growth import ROOT, GrowingWorlds
 from nash_ismcts_spiel.games.hidden import EnumeratedHistory, GrownHistory, HiddenHistory
-from nash_ismcts_spiel.games.keys import NO_VIEW, InformationKey, own_log
+from nash_ismcts_spiel.games.keys import NO_ACTION, NO_VIEW, InformationKey, own_log
 from nash_ismcts_spiel.games.lookahead import Effort, Lookahead
 from nash_ismcts_spiel.games.tables import MISSING, UNRESOLVED, SampleNodes
 
@@ -221,7 +221,7 @@ class GameGraph(GrowingWorlds):
         """Follows forced pieces from a partial world to the next fork or complete world."""
         hidden = self._hidden_history(information_set)
         while self.worlds.information_set[world] != information_set:
-            edges = hidden.open_edges(world)
+            edges = hidden.open_edges(self, world)
             if len(edges) > 1:
                 return ~self._add_sample(information_set, world, edges)
             world = self.child(world, edges[0])
@@ -240,13 +240,17 @@ class GameGraph(GrowingWorlds):
         return found
 
     def _earlier(self, view: int) -> Lookahead | None:
-        """The lookahead of the latest earlier decision of the same player, if there is one."""
-        view = self.views.parent[view]
+        """The lookahead of the latest earlier decision of the same player, if there is one.
+
+        Only a view that the player left by an own action was a decision for sure: one and the same
+        view may be a decision in one world and leave another player to move in the next.
+        """
         while view > NO_VIEW:
-            hidden = self._hidden.get(self._set_of_view.get(view, MISSING))
+            acted = self.views.action[view] != NO_ACTION
+            view = self.views.parent[view]
+            hidden = self._hidden.get(self._set_of_view.get(view, MISSING)) if acted else None
             if isinstance(hidden, GrownHistory):
                 return hidden.lookahead
-            view = self.views.parent[view]
         return None
 
     def _finish_enumeration(self) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class HiddenHistory(Protocol):
     """The consistent beginnings of the worlds of one information set."""
 
-    def open_edges(self, world: int) -> list[int]:
+    def open_edges(self, graph: GameGraph, world: int) -> list[int]:
         """The edges of a consistent partial world after which it still is one."""
         ...
 
@@ -31,38 +31,37 @@ class EnumeratedHistory:
 
     def __init__(self, graph: GameGraph, complete: list[int]) -> None:
         """Marks everything on the way to the worlds in `complete`."""
-        self._worlds = graph.worlds
         self._on_the_way: set[int] = set()
         for world in complete:
             while world >= 0 and world not in self._on_the_way:
                 self._on_the_way.add(world)
                 world = graph.worlds.parent[world]
 
-    def open_edges(self, world: int) -> list[int]:
+    def open_edges(self, graph: GameGraph, world: int) -> list[int]:
         """The edges after which the partial world can still be completed."""
-        first, count = self._worlds.first_edge[world], self._worlds.edge_count[world]
-        children = self._worlds.edge_child[first : first + count]
+        first, count = graph.worlds.first_edge[world], graph.worlds.edge_count[world]
+        children = graph.worlds.edge_child[first : first + count]
         return [edge for edge, child in enumerate(children) if child in self._on_the_way]
 
 
 class GrownHistory:
-    """In a graph that grows: found by looking ahead from each partial world."""
+    """In a graph that grows: found by looking ahead from each partial world.
+
+    It does not hold the graph that holds it, so a graph that is dropped is freed at once.
+    """
 
     def __init__(self, graph: GameGraph, player: int, view: int, lookahead: Lookahead) -> None:
         """Takes the lookahead that explains `view` of `player`."""
-        self._graph = graph
         self._player = player
         self.lookahead = lookahead
-        self._progress: dict[int, int] = {}
         beginnings: list[int] = []
         while view > NO_VIEW:
             beginnings.append(view)
             view = graph.views.parent[view]
         self._progress = {begun: count for count, begun in enumerate(reversed(beginnings))}
 
-    def open_edges(self, world: int) -> list[int]:
+    def open_edges(self, graph: GameGraph, world: int) -> list[int]:
         """The edges after which the partial world can still be completed."""
-        graph = self._graph
         view = graph.worlds.view[world * graph.game.num_players + self._player]
         actions = self.lookahead.open_actions(graph.state(world), self._progress[view])
         first, count = graph.worlds.first_edge[world], graph.worlds.edge_count[world]
