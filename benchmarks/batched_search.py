@@ -21,7 +21,7 @@ import pyspiel
 import torch
 
 from benchmarks.small_network import SmallNetwork
-from benchmarks.timing import rates_in_turn, report
+from benchmarks.timing import Action, rates_in_turn, report
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.evaluation import Models
 from nash_ismcts_spiel.games import GameGraph
@@ -83,8 +83,8 @@ def measure_game(name: str, options: argparse.Namespace) -> dict[str, float]:
     contest.together()
     cold = contest.simulations / (time.perf_counter() - started)
     report(f"{name}: {contest.simulations} simulations a pass, {rounds} rounds")
-    actions = {"ours": contest.together, "peer": contest.one_at_a_time}
-    passes = rates_in_turn(actions, rounds, seconds=0.0)  # type: ignore[arg-type]
+    actions: dict[str, Action] = {"ours": contest.together, "peer": contest.one_at_a_time}
+    passes = rates_in_turn(actions, rounds, seconds=0.0)
     ours, peer = (passes[who] * contest.simulations for who in ("ours", "peer"))
     return {"ours": ours, "peer": peer, "ratio": ours / peer, "cold": cold}
 

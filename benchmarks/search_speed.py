@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from benchmarks.timing import rates_in_turn, report
+from benchmarks.timing import Action, rates_in_turn, report
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.evaluation import ExactEvaluator, Models
 from nash_ismcts_spiel.native.engine import NativeEngine
@@ -85,8 +85,12 @@ def measure_game(name: str, visits: int, rounds: int, seconds: float) -> dict[st
     """Everything that is printed about one game."""
     report(f"{name}: searching every information set, {visits} root visits each")
     contest = Contest(name, visits)
-    actions = {"ours": contest.ours, "peer": contest.peer, "reference": contest.reference}
-    passes = rates_in_turn(actions, rounds, seconds)  # type: ignore[arg-type]
+    actions: dict[str, Action] = {
+        "ours": contest.ours,
+        "peer": contest.peer,
+        "reference": contest.reference,
+    }
+    passes = rates_in_turn(actions, rounds, seconds)
     roots = contest.sets * visits
     ours = passes["ours"] * contest.simulations
     reference = passes["reference"] * contest.reference_simulations

@@ -101,6 +101,25 @@ def test_engines_agree(name: str, backup: Any, trees: Any, preset: str) -> None:
         compare(evaluator.graph, evaluator, config, where, seed)
 
 
+GROWN: dict[str, GameGraph] = {}
+POSITIONS = {"phantom_ttt": [4, 0, 8, 8, 2, 6], "tic_tac_toe": [4, 0, 8]}
+
+
+@pytest.mark.parametrize("name", list(POSITIONS))
+@pytest.mark.parametrize(("backup", "trees", "preset"), MECHANISMS)
+def test_engines_agree_at_positions_of_grown_graphs(
+    name: str, backup: Any, trees: Any, preset: str
+) -> None:
+    graph = GROWN.setdefault(name, GameGraph(name))
+    state = graph.game.initial_state()
+    for action in POSITIONS[name]:
+        state.apply_action(action)
+    where = graph.observe(state, state.current_player())
+    config = SearchConfig.preset(preset, visits=20, sample_backup=backup, trees=trees)
+    for seed in range(2):
+        compare(graph, RolloutEvaluator(), config, where, seed)
+
+
 CONFIGS = st.builds(
     SearchConfig,
     visits=st.integers(1, 80),

@@ -25,7 +25,8 @@ _DEAD = -1
 _BOUNDED_EFFORT = 100
 """Events tried for one piece once the allowance of its information set is used up."""
 
-_SWAPS_PER_EVENT = 3
+_SWAPS_PER_EVENT = 8
+_REPAIRS = 200
 
 History = tuple[int, ...]
 
@@ -96,8 +97,8 @@ class Lookahead:
 
     def find(self) -> History | None:
         """The history of some world of the information set, None if none was found."""
-        world = self._search(self._game.initial_state(), 0, ())
-        return self._find_by_swaps() if world is None and self._allowance <= 0 else world
+        world = self._find_by_repair()
+        return self._search(self._game.initial_state(), 0, ()) if world is None else world
 
     def open_actions(self, state: Any, progress: int) -> list[int]:
         """The events after which a consistent partial world can still be completed, sorted."""
@@ -235,16 +236,18 @@ class Lookahead:
             return progress + 1
         return _DEAD
 
-    def _find_by_swaps(self) -> History | None:
-        """Goes forward without backtracking; a missing outcome is swapped with where it was used.
+    def _find_by_repair(self) -> History | None:
+        """Goes forward without backtracking, and mends the history where it cannot go on.
 
         In a deal, the card that must come next has gone to somebody else. Exchanging the two
         cards mends that at once, where backtracking would try all deals in between.
         """
-        state, progress = self._game.initial_state(), 0
+        state, progress, repairs = self._game.initial_state(), 0, 0
         while not self._is_complete(state, progress):
             following = self._next_possible(state, progress, iter(self._events(state, progress)))
-            following = following or self._swap(state, progress)
+            if following is None and repairs < _REPAIRS:
+                repairs += 1
+                following = self._swap(state, progress) or self._change(state)
             if following is None:
                 return None
             state, progress = following
@@ -261,6 +264,18 @@ class Lookahead:
                 if swapped is not None and swapped[1] > progress:
                     self._needed_at[wanted] = swapped[1]
                     return swapped
+        return None
+
+    def _change(self, state: Any) -> tuple[Any, int] | None:
+        """Another event somewhere before, latest first, after which the game can go on."""
+        history = state.history()
+        for position in reversed(range(len(history))):
+            before = self._replay(history[:position])
+            for other in self._events(*before) if before is not None else ():
+                changed = self._replay([*history[:position], other, *history[position + 1 :]])
+                if other != history[position] and changed is not None:
+                    if self._next_possible(*changed, iter(self._events(*changed))) is not None:
+                        return changed
         return None
 
     def _replay(self, history: Sequence[int]) -> tuple[Any, int] | None:
