@@ -153,19 +153,12 @@ def _refuse_unsupported(game: Any, kind: Any) -> None:
             f"{name}: its chance outcomes are sampled inside the game and cannot be listed, so "
             "no belief over them can be formed; load a version whose chance_mode is "
             "EXPLICIT_STOCHASTIC or DETERMINISTIC if the game has one"
-            + _sampled_hint(kind.short_name)
         )
     if game.num_distinct_actions() == 0:
         raise ValueError(
             f"{name}: it has no numbered actions (it uses action structs only), and a policy is "
             "a distribution over action numbers"
         )
-
-
-def _sampled_hint(short_name: str) -> str:
-    return " (bridge can be played with use_double_dummy_result=False)" if (
-        short_name.startswith("bridge")
-    ) else ""
 
 
 def _refuse_unobservable(game: Any, kind: Any, perfect: bool) -> None:
