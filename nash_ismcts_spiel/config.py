@@ -22,6 +22,7 @@ PuctDenominator = Literal["one_plus", "max"]
 Trees = Literal["by_information_set", "by_node"]
 Engine = Literal["native", "reference"]
 OpponentDispersion = Literal["none", "unseen", "always"]
+UnvisitedEvents = Literal["valued", "left_out"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,10 @@ class SearchConfig:
         rule), where it moves without having seen our last action (its move is then part of what
         is hidden from us), or at every move.
       spawn_depth: how deep simulated players simulate others; beyond it they act by P.
+    World nodes:
+      unvisited_events: what a chance outcome or an opponent's action that was never simulated
+        counts for in the value of its world: what the models say, where they value worlds, or
+        nothing.
     Root:
       lcb_width: sigma at one visit, in value scales; sigma(N) = lcb_width / sqrt(N).
     Engine:
@@ -76,6 +81,7 @@ class SearchConfig:
     opponent_prior_visits: float = 0.0
     opponent_dispersion: OpponentDispersion = "unseen"
     spawn_depth: int = 16
+    unvisited_events: UnvisitedEvents = "valued"
     lcb_width: float = 0.1
     engine: Engine = "native"
     parallel_simulations: int = 1

@@ -134,7 +134,7 @@ def worlds_below(
 def test_exact_rows_of_a_mixed_policy(enumerated: Enumerated, name: str) -> None:
     graph = enumerated(name)
     table = helpers.random_table(graph, seed=4)
-    evaluator = ExactEvaluator(graph, table)
+    evaluator = ExactEvaluator(graph, table, forgetful=False)
     found = brute_force(graph, table)
     assert check_against_brute_force(graph, evaluator, found, tolerance=1e-9) > 5
     policy = pyspiel.TabularPolicy(helpers.as_rows(graph, table))
@@ -158,7 +158,53 @@ def test_where_a_policy_never_goes_beliefs_are_limits_of_trembles(
         for i, player in enumerate(graph.information_sets.player)
     )
     assert unreached > 0
-    check_against_brute_force(graph, ExactEvaluator(graph, pure), found, tolerance=1e-4)
+    exact = ExactEvaluator(graph, pure, forgetful=False)
+    check_against_brute_force(graph, exact, found, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("name", FOUR_GAMES)
+@pytest.mark.parametrize("pure", [False, True])
+def test_forgetful_values_of_worlds(enumerated: Enumerated, name: str, pure: bool) -> None:
+    graph = enumerated(name)
+    table = (helpers.pure_table if pure else helpers.random_table)(graph, seed=6)
+    evaluator = ExactEvaluator(graph, table)
+    plain = ExactEvaluator(graph, table, forgetful=False)
+    everywhere = range(len(graph.information_sets))
+    rows = evaluator.information_set_rows(graph, everywhere)
+    # Forgetting changes what single worlds are worth, not what information sets are worth.
+    for row, other in zip(rows, plain.information_set_rows(graph, everywhere), strict=True):
+        assert row.value == pytest.approx(other.value, abs=1e-9)
+        assert row.child_values == pytest.approx(other.child_values, abs=1e-9)
+    assert np.abs(evaluator.world_values - plain.world_values).max() > 0.1
+    for world in range(len(graph.worlds)):
+        for player in range(graph.game.num_players):
+            found = evaluator.world_values[world, player]
+            expected = forgetful_value(graph, table, rows, evaluator.world_values, world, player)
+            assert found == pytest.approx(expected, abs=1e-9)
+
+
+def forgetful_value(
+    graph: GameGraph,
+    table: Floats,
+    rows: Sequence[InformationSetRow],
+    values: Floats,
+    world: int,
+    player: int,
+) -> float:
+    """What a world is worth, from what its children are worth."""
+    state = graph.state(world)
+    if state.is_terminal():
+        return float(state.returns()[player])
+    information_set = graph.worlds.information_set[world]
+    if state.current_player() == player:
+        return rows[information_set].value
+    if state.is_chance_node():
+        weights = [probability for _, probability in state.chance_outcomes()]
+    else:
+        first = graph.information_sets.first_action[information_set]
+        weights = list(table[first : first + len(state.legal_actions())])
+    children = [graph.child(world, edge) for edge in range(len(weights))]
+    return float(np.dot(weights, values[children, player]))
 
 
 def test_kuhn_beliefs_by_hand(enumerated: Enumerated) -> None:
@@ -198,7 +244,7 @@ def test_all_forms_of_a_policy_are_taken(enumerated: Enumerated) -> None:
     ]
     expected = brute_force(graph, table)
     for form in forms:
-        evaluator = ExactEvaluator(graph, form)
+        evaluator = ExactEvaluator(graph, form, forgetful=False)
         assert evaluator.policy == pytest.approx(table)
         check_against_brute_force(graph, evaluator, expected, tolerance=1e-9)
     # The table has the rows of the policy at the right places.

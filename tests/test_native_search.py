@@ -135,6 +135,7 @@ CONFIGS = st.builds(
     opponent_prior_visits=st.sampled_from([0.0, 3.0, 10.0]),
     opponent_dispersion=st.sampled_from(["none", "unseen", "always"]),
     spawn_depth=st.integers(0, 4),
+    unvisited_events=st.sampled_from(["valued", "left_out"]),
     lcb_width=st.sampled_from([0.0, 0.1, 0.5]),
     value_scale=st.sampled_from([None, 1.0, 13.0]),
 )
@@ -377,10 +378,16 @@ def test_rows_of_the_wrong_shape_are_refused() -> None:
     with pytest.raises(IndexError, match="SAMPLE node 0 is not one of 0"):
         rows.put_samples(graph, one, np.ones(2), np.ones(4))
     with pytest.raises(ValueError, match="not resolved"):
-        rows.put_exact(graph, np.ones(24), np.ones((58, 2)), [np.ones(58)] * 2, [np.ones(58)] * 2)
+        rows.put_exact(
+            graph, np.ones(24), np.ones((58, 2)), [np.ones(58)] * 2, [np.ones(58)] * 2, True
+        )
     resolve(graph)
     with pytest.raises(ValueError, match="each of 2 players"):
-        rows.put_exact(graph, np.ones(24), np.ones((58, 2)), [np.ones(58)], [np.ones(58)])
+        rows.put_exact(graph, np.ones(24), np.ones((58, 2)), [np.ones(58)], [np.ones(58)], True)
+    with pytest.raises(ValueError, match="world_values must have 116 entries, not 58"):
+        rows.put_world_values(graph, np.ones(58))
+    with pytest.raises(ValueError, match="only be valued in an enumerated graph"):
+        rows.put_world_values(GameGraph("kuhn_poker"), np.ones(2))
     with pytest.raises(ValueError, match="beliefs must have 2 entries, not 1"):
         rows.put_samples(graph, one, np.ones(1), np.ones(4))
     with pytest.raises(ValueError, match="only an enumerated graph"):

@@ -337,13 +337,20 @@ def test_an_opponents_policy_may_be_dispersed() -> None:
 
 
 def test_chance_is_weighed_by_its_own_probabilities() -> None:
-    node = ChanceNode(0, 0, [0.2, 0.3, 0.5], [None, None, None])
+    node = ChanceNode(0, 0, [0.2, 0.3, 0.5], [None] * 3, [None] * 3)
     node.children[0] = TerminalNode(Interval(1.0, 2.0))
     node.back_up()
     assert node.q == pytest.approx((1.0, 2.0))
     node.children[2] = TerminalNode(Interval(-1.0, 4.0))
     node.back_up()
     assert node.q == pytest.approx(((0.2 - 0.5) / 0.7, (0.4 + 2.0) / 0.7))
+
+
+def test_chance_outcomes_that_were_never_drawn_count_as_the_models_say() -> None:
+    expected = [point(9.0), point(2.0), None]
+    node = ChanceNode(0, 0, [0.2, 0.3, 0.5], expected, [TerminalNode(point(1.0)), None, None])
+    node.back_up()
+    assert node.q == pytest.approx(((0.2 + 0.6) / 0.5,) * 2)
 
 
 def test_a_mirror_shows_the_other_players_value() -> None:

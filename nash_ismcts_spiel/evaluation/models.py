@@ -6,6 +6,7 @@ and never reaches a tree.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -35,6 +36,19 @@ class Models:
         self.evaluator = evaluator
         self._information_sets: dict[int, InformationSetRow] = {}
         self._samples: dict[int, SampleRow] = {}
+
+    @functools.cached_property
+    def world_values(self) -> Floats | None:
+        """What each world is worth to each player, None if the models do not say. [W, n]"""
+        values = getattr(self.evaluator, "world_values", None)
+        if values is None:
+            return None
+        shape = (len(self.graph.worlds), self.graph.game.num_players)
+        values = np.asarray(values, dtype=np.float64)
+        if values.shape != shape or not _finite(values):
+            wrong = _WrongRowError(f"world_values of shape {values.shape}", f"{shape}, all finite")
+            raise self._error(wrong, f"in {self.graph.game.name}")
+        return values
 
     def information_set(self, information_set: int) -> InformationSetRow:
         """P, V and Vc at an information set."""

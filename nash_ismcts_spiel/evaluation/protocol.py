@@ -50,7 +50,9 @@ class Evaluator(Protocol):
 
     Rows are asked for in batches and must depend on nothing but the information set (its key),
     so that a search may keep them. An evaluator that knows one graph only (exact models) shows
-    it as `graph`; searches then use that graph.
+    it as `graph`; searches then use that graph. One that can value every world of that graph for
+    every player shows the values as `world_values` [worlds, players]; searches then need not leave
+    out what they never simulated.
     """
 
     def information_set_rows(

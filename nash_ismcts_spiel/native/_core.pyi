@@ -49,6 +49,7 @@ class Config:
     opponent_prior_visits: float
     opponent_dispersion: str
     spawn_depth: int
+    unvisited_events_valued: bool
     lcb_width: float
     value_scale: float
     one_tree: bool
@@ -72,6 +73,7 @@ class Rows:
         beliefs: npt.NDArray[np.float64],
         child_values: npt.NDArray[np.float64],
     ) -> None: ...
+    def put_world_values(self, graph: Any, values: npt.NDArray[np.float64]) -> None: ...
     def put_exact(
         self,
         graph: Any,
@@ -79,6 +81,7 @@ class Rows:
         utilities: npt.NDArray[np.float64],
         weights: Sequence[npt.NDArray[np.float64]],
         trembles: Sequence[npt.NDArray[np.int64]],
+        forgetful: bool,
     ) -> None: ...
 
 class Search:

@@ -119,7 +119,7 @@ inline void set_mixing_distribution(int32_t count, const uint8_t* tied, const do
 // Memory that all choices of a search share.
 struct ChoiceBuffers {
   std::vector<double> lows, highs, mixing;
-  std::vector<uint8_t> tied;
+  std::vector<uint8_t> tied, valued;
 
   void fit(int32_t count) {
     if (static_cast<int32_t>(lows.size()) >= count) return;
@@ -127,6 +127,7 @@ struct ChoiceBuffers {
     highs.resize(count);
     mixing.resize(count);
     tied.resize(count);
+    valued.resize(count);
   }
 };
 
@@ -188,33 +189,31 @@ inline Interval act_value(Forest& forest, const Rows& rows, const ActNode& node)
   return {low / total, high / total};
 }
 
-// Q(n) of an opponent's node: children come from the tree we are in, choices from the tree that was
-// spawned for the opponent (none beyond spawn_depth), P counts as `prior_visits` mixed visits, and
-// the opponent's policy may be dispersed like beliefs by `radius`.
-inline Interval act_value(Forest& forest, const OpponentNode& children_in_original_tree,
+// Q(n) of an opponent's node. The children's values, from the tree we are in, are in `buffers` where
+// `buffers.valued`; choices come from the tree that was spawned for the opponent (none beyond
+// spawn_depth), P counts as `prior_visits` mixed visits, and the opponent's policy may be dispersed
+// like beliefs by `radius`.
+inline Interval act_value(int32_t count, ChoiceBuffers& buffers,
                           const ActionSlot* choices_in_spawned_tree, const double* prior,
-                          double prior_visits, double radius, ChoiceBuffers& buffers) {
-  buffers.fit(children_in_original_tree.count);
+                          double prior_visits, double radius) {
   double* lows = buffers.lows.data();
   double* highs = buffers.highs.data();
   double* weights = buffers.mixing.data();
   double low = 0.0, high = 0.0, total = 0.0;
   int32_t valued = 0;
-  for (int32_t a = 0; a < children_in_original_tree.count; ++a) {
-    const Slot& slot = forest.slots(children_in_original_tree)[a];
-    if (slot.visits == 0) continue;
-    const Interval value = forest.q(slot.child);
+  for (int32_t a = 0; a < count; ++a) {
+    if (!buffers.valued[a]) continue;
     double weight = 0.0;
     if (choices_in_spawned_tree != nullptr) {
       weight = choices_in_spawned_tree[a].mixing_sum + choices_in_spawned_tree[a].pure_visits;
     }
     if (prior_visits > 0.0) weight += prior_visits * prior[a];
-    low += weight * value.low;
-    high += weight * value.high;
+    low += weight * lows[a];
+    high += weight * highs[a];
     total += weight;
     weights[valued] = weight;
-    lows[valued] = value.low;
-    highs[valued] = value.high;
+    lows[valued] = lows[a];
+    highs[valued] = highs[a];
     ++valued;
   }
   if (radius == 0.0) return {low / total, high / total};

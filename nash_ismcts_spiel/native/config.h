@@ -25,6 +25,7 @@ struct SearchConfig {
   double opponent_prior_visits = 0.0;
   OpponentDispersion opponent_dispersion = OpponentDispersion::kUnseen;
   int32_t spawn_depth = 16;
+  bool unvisited_events_valued = true;
   double lcb_width = 0.1;
   double value_scale = 1.0;
 

@@ -146,6 +146,7 @@ def new_search(graph: GameGraph, config: SearchConfig) -> _core.Search:
     native.opponent_prior_visits = config.opponent_prior_visits
     native.opponent_dispersion = config.opponent_dispersion
     native.spawn_depth = config.spawn_depth
+    native.unvisited_events_valued = config.unvisited_events == "valued"
     native.lcb_width = config.lcb_width
     native.value_scale = config.value_scale or graph.value_scale
     native.one_tree = game.one_tree
@@ -154,7 +155,7 @@ def new_search(graph: GameGraph, config: SearchConfig) -> _core.Search:
 
 
 def _run(models: NativeModels, searches: Sequence[_core.Search], width: int = 1) -> None:
-    under_way, following = list(searches[:width]), list(searches[:width - 1 : -1])
+    under_way, following = list(searches[:width]), list(searches[: width - 1 : -1])
     while under_way:
         over, requests = _core.advance(models.graph, models.rows, under_way, _BUDGET)
         if len(requests) > 0:

@@ -21,8 +21,21 @@ class ExactRows {
     mean_.resize(first_mean_.back());
   }
 
-  void fill() {
+  void fill(bool forgetful) {
     rows_.fit(graph_);
+    fill_by(utilities_);
+    if (!forgetful) {
+      rows_.world_values.assign(utilities_, utilities_ + graph_.worlds.size() * graph_.num_players);
+      return;
+    }
+    set_forgetful_values();
+    fill_by(rows_.world_values.data());
+  }
+
+ private:
+  // Fills all rows, from the value of each world to each player.
+  void fill_by(const double* world_values) {
+    values_ = world_values;
     // A SAMPLE node has a smaller number than those below it.
     for (int64_t sample = graph_.samples.size() - 1; sample >= 0; --sample) {
       fill_sample(static_cast<int32_t>(sample));
@@ -30,18 +43,48 @@ class ExactRows {
     for (int32_t set = 0; set < graph_.information_sets.size(); ++set) fill_set(set);
   }
 
- private:
+  // What a world is worth to a player who forgets it at its next move: V of the information sets
+  // where that is, or the utility if there is none, expected over all that happens before.
+  void set_forgetful_values() {
+    const auto& worlds = graph_.worlds;
+    const int32_t players = graph_.num_players;
+    rows_.world_values.assign(utilities_, utilities_ + worlds.size() * players);
+    for (int64_t world = worlds.size() - 1; world >= 0; --world) {  // children before parents
+      if (worlds.kind[world] == kTerminal) continue;
+      double* values = rows_.world_values.data() + world * players;
+      const int32_t set = worlds.information_set[world];
+      for (int32_t player = 0; player < players; ++player) {
+        values[player] = worlds.player[world] == player ? rows_.value[set] : mean_after(world, player);
+      }
+    }
+  }
+
+  double mean_after(int64_t world, int32_t player) const {
+    const auto& worlds = graph_.worlds;
+    const int32_t first = worlds.first_edge[world];
+    const double* weights =
+        worlds.kind[world] == kChance
+            ? worlds.edge_probability.data + first
+            : policy_ + graph_.information_sets.first_action[worlds.information_set[world]];
+    double mean = 0.0;
+    for (int32_t edge = 0; edge < worlds.edge_count[world]; ++edge) {
+      const int64_t child = worlds.edge_child[first + edge];
+      mean += weights[edge] * rows_.world_values[child * graph_.num_players + player];
+    }
+    return mean;
+  }
+
   int64_t trembles_below(int32_t target, int32_t player) const {
     return target < 0 ? trembles_[~target] : reaches_[player].trembles[target];
   }
   double weight_below(int32_t target, int32_t player) const {
     return target < 0 ? weight_[~target] : reaches_[player].weight[target];
   }
-  // Mean utility after an own action over the worlds below a target.
+  // Mean value after an own action over the worlds below a target.
   double value_below(int32_t target, int32_t action, int32_t player) const {
     if (target < 0) return mean_[first_mean_[~target] + action];
     const int32_t child = graph_.worlds.edge_child[graph_.worlds.first_edge[target] + action];
-    return utilities_[static_cast<int64_t>(child) * graph_.num_players + player];
+    return values_[static_cast<int64_t>(child) * graph_.num_players + player];
   }
 
   void fill_sample(int32_t sample) {
@@ -92,6 +135,7 @@ class ExactRows {
   const GraphView& graph_;
   const double* policy_;
   const double* utilities_;
+  const double* values_ = nullptr;   // of worlds, by world and player [W * n]
   const std::vector<PlayerReach>& reaches_;
   Rows& rows_;
   std::vector<int64_t> trembles_;    // fewest trembles below a SAMPLE node [S]
@@ -103,8 +147,8 @@ class ExactRows {
 }  // namespace
 
 void fill_exact_rows(const GraphView& graph, const double* policy, const double* utilities,
-                     const std::vector<PlayerReach>& reaches, Rows& rows) {
-  ExactRows(graph, policy, utilities, reaches, rows).fill();
+                     const std::vector<PlayerReach>& reaches, bool forgetful, Rows& rows) {
+  ExactRows(graph, policy, utilities, reaches, rows).fill(forgetful);
 }
 
 }  // namespace nash_ismcts

@@ -19,9 +19,11 @@ struct PlayerReach {
   const int64_t* trembles;  // [W]
 };
 
-// Fills `rows`. `utilities` are expected utilities by world and player [W * n], `policy` is [A].
+// Fills `rows`. `utilities` are expected utilities by world and player [W * n], `policy` is [A]. If
+// `forgetful`, a world is worth to a player what its next information sets are worth; see
+// evaluation/exact.py.
 void fill_exact_rows(const GraphView& graph, const double* policy, const double* utilities,
-                     const std::vector<PlayerReach>& reaches, Rows& rows);
+                     const std::vector<PlayerReach>& reaches, bool forgetful, Rows& rows);
 
 }  // namespace nash_ismcts
 

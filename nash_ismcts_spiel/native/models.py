@@ -46,6 +46,8 @@ class NativeModels:
             self.rows = _exact_rows(models.evaluator)
         else:
             self.rows = _core.Rows()
+            if models.world_values is not None:
+                self.rows.put_world_values(models.graph, models.world_values)
 
     def provide(self, requests: npt.NDArray[np.int32]) -> None:
         """Makes rows of the graph that are waited for; if there are none, rows of the models.
@@ -120,8 +122,13 @@ def _resolve_rest(graph: GameGraph) -> None:
                 graph.unseen(world, player)
 
 
-def exact_rows(graph: GameGraph, policy: npt.NDArray[np.float64]) -> _core.Rows:
-    """The rows of exact models of `policy` at every information set of an enumerated graph."""
+def exact_rows(
+    graph: GameGraph, policy: npt.NDArray[np.float64], forgetful: bool = True
+) -> _core.Rows:
+    """The rows of exact models of `policy` at every information set of an enumerated graph.
+
+    See ExactEvaluator for `forgetful`.
+    """
     resolve(graph)
     tools = compiled(graph)
     reaches = [tools.reach(policy, player) for player in range(graph.game.num_players)]
@@ -132,6 +139,7 @@ def exact_rows(graph: GameGraph, policy: npt.NDArray[np.float64]) -> _core.Rows:
         tools.expected_utilities(policy),
         [reach[0] for reach in reaches],
         [reach[1] for reach in reaches],
+        forgetful,
     )
     return rows
 
@@ -139,5 +147,7 @@ def exact_rows(graph: GameGraph, policy: npt.NDArray[np.float64]) -> _core.Rows:
 def _exact_rows(evaluator: ExactEvaluator) -> _core.Rows:
     rows = _EXACT_ROWS.get(evaluator)
     if rows is None:
-        rows = _EXACT_ROWS[evaluator] = exact_rows(evaluator.graph, evaluator.policy)
+        rows = _EXACT_ROWS[evaluator] = exact_rows(
+            evaluator.graph, evaluator.policy, evaluator.forgetful
+        )
     return rows

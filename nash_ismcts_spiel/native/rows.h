@@ -45,6 +45,7 @@ class Rows {
   std::vector<double> beliefs;               // h [B]
   std::vector<int64_t> sample_first;         // where a SAMPLE node's values begin [S]
   std::vector<double> sample_values;         // Vc, for each own action one per branch
+  std::vector<double> world_values;          // by world and player, empty if not valued [W * n]
 };
 
 }  // namespace nash_ismcts

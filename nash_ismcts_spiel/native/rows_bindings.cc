@@ -70,8 +70,20 @@ void put_samples(Rows& self, py::handle graph, const Ints& ids, const Doubles& b
   }
 }
 
+void put_world_values(Rows& self, py::handle graph, const Doubles& values) {
+  const GraphView view(graph);
+  require_size(values, view.worlds.size() * view.num_players, "world_values");
+  for (int64_t edge = 0; edge < view.worlds.num_edges(); ++edge) {
+    if (view.worlds.edge_child[edge] == kMissing) {
+      throw py::value_error("worlds can only be valued in an enumerated graph");
+    }
+  }
+  self.world_values.assign(values.data(), values.data() + values.size());
+}
+
 void put_exact(Rows& self, py::handle graph, const Doubles& policy, const Doubles& utilities,
-               const std::vector<Doubles>& weights, const std::vector<Longs>& trembles) {
+               const std::vector<Doubles>& weights, const std::vector<Longs>& trembles,
+               bool forgetful) {
   const GraphView view(graph);
   require_size(policy, view.information_sets.num_actions(), "policy");
   require_size(utilities, view.worlds.size() * view.num_players, "utilities");
@@ -98,7 +110,7 @@ void put_exact(Rows& self, py::handle graph, const Doubles& policy, const Double
   const double* policy_data = policy.data();
   const double* utility_data = utilities.data();
   const py::gil_scoped_release release;
-  fill_exact_rows(view, policy_data, utility_data, reaches, self);
+  fill_exact_rows(view, policy_data, utility_data, reaches, forgetful, self);
 }
 
 py::dict prefix_trees(py::handle graph, int32_t own_next_limit) {
@@ -138,8 +150,9 @@ void bind_rows(py::module_& module) {
            py::arg("value"), py::arg("child_values"))
       .def("put_samples", &put_samples, py::arg("graph"), py::arg("ids"), py::arg("beliefs"),
            py::arg("child_values"))
+      .def("put_world_values", &put_world_values, py::arg("graph"), py::arg("values"))
       .def("put_exact", &put_exact, py::arg("graph"), py::arg("policy"), py::arg("utilities"),
-           py::arg("weights"), py::arg("trembles"));
+           py::arg("weights"), py::arg("trembles"), py::arg("forgetful"));
   module.def("prefix_trees", &prefix_trees, py::arg("graph"), py::arg("own_next_limit"));
 }
 

@@ -202,6 +202,7 @@ void bind_search(py::module_& module) {
             self.opponent_dispersion = opponent_dispersion(name);
           })
       .def_readwrite("spawn_depth", &SearchConfig::spawn_depth)
+      .def_readwrite("unvisited_events_valued", &SearchConfig::unvisited_events_valued)
       .def_readwrite("lcb_width", &SearchConfig::lcb_width)
       .def_readwrite("value_scale", &SearchConfig::value_scale)
       .def_readwrite("one_tree", &SearchConfig::one_tree)

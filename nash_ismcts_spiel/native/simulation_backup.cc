@@ -4,6 +4,35 @@
 
 namespace nash_ismcts {
 
+namespace {
+
+// What each event at a world node is worth to the tree's owner, into `context.buffers`: what the tree
+// found, or what the models say where the event was never simulated and they value worlds.
+template <typename WorldNode>
+void gather_event_values(SearchContext& context, const WorldNode& node) {
+  ChoiceBuffers& buffers = context.buffers;
+  buffers.fit(node.count);
+  const std::vector<double>& models = context.rows.world_values;
+  const bool by_models = context.config.unvisited_events_valued && !models.empty();
+  const auto& worlds = context.graph.worlds;
+  const int32_t* children = worlds.edge_child.data + worlds.first_edge[node.world];
+  const Slot* slots = context.forest.slots(node);
+  for (int32_t event = 0; event < node.count; ++event) {
+    const bool visited = slots[event].visits > 0;
+    buffers.valued[event] = visited || by_models;
+    if (visited) {
+      const Interval value = context.forest.q(slots[event].child);
+      buffers.lows[event] = value.low;
+      buffers.highs[event] = value.high;
+    } else if (by_models) {
+      const int64_t row = static_cast<int64_t>(children[event]) * context.graph.num_players;
+      buffers.lows[event] = buffers.highs[event] = models[row + node.player];
+    }
+  }
+}
+
+}  // namespace
+
 void Simulation::back_up(SearchContext& context) {
   const Frame frame = frames_.back();
   frames_.pop_back();
@@ -68,8 +97,9 @@ void Simulation::back_up_opponent(SearchContext& context, const Frame& frame) {
                          (mode == OpponentDispersion::kUnseen &&
                           context.graph.worlds.unseen[seen] == 1);
   const double radius = dispersed ? context.config.dispersion_radius : 0.0;
-  forest.set_q(frame.node, act_value(forest, node, choices, prior, prior_visits, radius,
-                                     context.buffers));
+  gather_event_values(context, node);
+  forest.set_q(frame.node, act_value(node.count, context.buffers, choices, prior, prior_visits,
+                                     radius));
   result_ = forest.q(frame.node);
 }
 
@@ -80,11 +110,11 @@ void Simulation::back_up_chance(SearchContext& context, const Frame& frame) {
   const double* probabilities =
       context.graph.worlds.edge_probability.data + context.graph.worlds.first_edge[node.world];
   double low = 0.0, high = 0.0, total = 0.0;
+  gather_event_values(context, node);
   for (int32_t outcome = 0; outcome < node.count; ++outcome) {
-    const Slot& slot = forest.slots(node)[outcome];
-    if (slot.visits == 0) continue;
-    low += probabilities[outcome] * forest.q(slot.child).low;
-    high += probabilities[outcome] * forest.q(slot.child).high;
+    if (!context.buffers.valued[outcome]) continue;
+    low += probabilities[outcome] * context.buffers.lows[outcome];
+    high += probabilities[outcome] * context.buffers.highs[outcome];
     total += probabilities[outcome];
   }
   forest.set_q(frame.node, {low / total, high / total});

@@ -26,6 +26,7 @@ from nash_ismcts_spiel.search.trees import (
     OpponentNode,
     TerminalNode,
     Tree,
+    event_values,
     new_tree,
 )
 
@@ -134,9 +135,8 @@ class Simulator:
             action = draw(self._rng, row.policy)
             choices, prior_visits = Choices.none_of(len(row.policy)), 1.0
         self._visit(tree, self._child(tree, node, action), depth)
-        values = [None if child is None else child.q for child in node.children]
         node.q = act_value(
-            children_in_original_tree=values,
+            children_in_original_tree=event_values(node.children, node.expected),
             choices_in_spawned_tree=choices,
             prior=row.policy,
             prior_visits=prior_visits,
@@ -199,11 +199,22 @@ class Simulator:
         if kind == CHANCE:
             first = worlds.first_edge[world]
             probabilities = worlds.edge_probability[first : first + count]
-            return ChanceNode(world, player, probabilities, [None] * count)
+            expected = self._expected(world, player)
+            return ChanceNode(world, player, probabilities, expected, [None] * count)
         mover, information_set = worlds.player[world], worlds.information_set[world]
         if mover == player:
             return tree.act_node(information_set, player)
         utility_sum = self._graph.game.utility_sum
         if self._graph.game.one_tree and utility_sum is not None:
             return MirrorNode(tree.act_node(information_set, mover), utility_sum)
-        return OpponentNode(world, player, information_set, [None] * count)
+        expected = self._expected(world, player)
+        return OpponentNode(world, player, information_set, expected, [None] * count)
+
+    def _expected(self, world: int, player: int) -> list[Interval | None]:
+        """What the models say of each event at a world, for as long as it was not simulated."""
+        count = self._graph.worlds.edge_count[world]
+        if self._config.unvisited_events == "left_out" or self._models.world_values is None:
+            return [None] * count
+        first = self._graph.worlds.first_edge[world]
+        children = self._graph.worlds.edge_child[first : first + count]
+        return [point(value) for value in self._models.world_values[children, player].tolist()]

@@ -34,23 +34,26 @@ class ChanceNode:
       world: the history before the event.
       player: whose tree it is.
       probabilities: of the outcomes, the game's own. [outcomes]
+      expected: what the models say of each outcome; None if they do not value it. [outcomes]
       children: what follows each outcome; None where it was never drawn. [outcomes]
-      q: the expectation over the outcomes drawn so far, which is never dispersed.
+      q: the expectation over the outcomes that have a value, which is never dispersed.
     """
 
     world: int
     player: int
     probabilities: Sequence[float]
+    expected: Sequence[Interval | None]
     children: list[Node | None]
     q: Interval = Interval(0.0, 0.0)
 
     def back_up(self) -> None:
         """Updates Q(n) by the exact probabilities of the outcomes that have a value."""
         low = high = total = 0.0
-        for probability, child in zip(self.probabilities, self.children, strict=True):
-            if child is not None:
-                low += probability * child.q.low
-                high += probability * child.q.high
+        values = event_values(self.children, self.expected)
+        for probability, value in zip(self.probabilities, values, strict=True):
+            if value is not None:
+                low += probability * value.low
+                high += probability * value.high
                 total += probability
         self.q = Interval(low / total, high / total)
 
@@ -63,6 +66,7 @@ class OpponentNode:
       world: the history, as the tree's owner imagines it.
       player: whose tree it is (not who moves).
       information_set: of the player who moves.
+      expected: what the models say of each of its actions; None if they do not value it. [actions]
       children: what follows each of its actions; None where it was never seen. [actions]
       q: value for the tree's owner.
       spawned: the mover's tree, with `trees="by_node"` only.
@@ -71,6 +75,7 @@ class OpponentNode:
     world: int
     player: int
     information_set: int
+    expected: Sequence[Interval | None]
     children: list[Node | None]
     q: Interval = Interval(0.0, 0.0)
     spawned: Tree | None = None
@@ -98,6 +103,15 @@ class MirrorNode:
 
 
 Node = ActNode | SampleNode | TerminalNode | ChanceNode | OpponentNode | MirrorNode
+
+
+def event_values(
+    children: Sequence[Node | None], expected: Sequence[Interval | None]
+) -> list[Interval | None]:
+    """What each event at a world is worth: what the tree found, or else what the models say."""
+    return [
+        value if child is None else child.q for child, value in zip(children, expected, strict=True)
+    ]
 
 
 @dataclasses.dataclass(slots=True)
