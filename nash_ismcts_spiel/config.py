@@ -7,13 +7,10 @@ Lengths of intervals (`lcb_width`) and the exploration constants are in units of
 from __future__ import annotations
 
 import dataclasses
-import difflib
-import functools
-import math
-import numbers
-import typing
 from collections.abc import Mapping
 from typing import Any, Literal, Self
+
+from nash_ismcts_spiel.settings import Settings
 
 SampleBackup = Literal["expected", "luck_adjusted", "residual"]
 LuckEnds = Literal["coupled", "independent"]
@@ -26,7 +23,7 @@ UnvisitedEvents = Literal["valued", "left_out"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class SearchConfig:
+class SearchConfig(Settings):
     """How one search is done.
 
     Budget:
@@ -91,8 +88,7 @@ class SearchConfig:
 
     def __post_init__(self) -> None:
         """Refuses values that no search can be done with, by name."""
-        for name, hint in _field_types().items():
-            _check_type(name, getattr(self, name), hint)
+        self.check_types()
         _check(self, "visits", self.visits >= 1, "at least 1")
         _check(self, "dispersion_radius", 0.0 <= self.dispersion_radius <= 2.0, "from 0 to 2")
         _check(self, "c_puct", self.c_puct >= 0.0, "not negative")
@@ -120,61 +116,23 @@ class SearchConfig:
             raise ValueError(f"unknown preset {name!r}; there are {', '.join(PRESETS)}")
         return cls.from_dict({**PRESETS[name], **changes})
 
-    @classmethod
-    def from_dict(cls, settings: Mapping[str, Any]) -> Self:
-        """A config from plain settings.
-
-        Raises:
-          ValueError: a key is not a field; the message names it and the nearest field.
-        """
-        names = [field.name for field in dataclasses.fields(cls)]
-        for key in settings:
-            if key not in names:
-                near = difflib.get_close_matches(key, names, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
-                raise ValueError(f"unknown {cls.__name__} key {key!r}{hint}")
-        return cls(**settings)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The settings as plain values, ready for JSON."""
-        return dataclasses.asdict(self)
-
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "nash_ismcts": {},
+    "nash_ismcts_play": {
+        "dispersion_radius": 0.8,
+        "opponent_prior_visits": 10.0,
+        "c_puct": 2.0,
+        "lcb_width": 1.0,
+    },
     "a_ismcts": {"dispersion_radius": 0.0},
     "mt_ismcts": {"dispersion_radius": 0.0, "selection": "ucb"},
 }
-"""nash_ismcts; a_ismcts (AlphaZero's search, no dispersion); mt_ismcts (Cowling et al. 2015: UCB
-and random rollouts, no prior)."""
-
-
-@functools.cache
-def _field_types() -> dict[str, Any]:
-    return typing.get_type_hints(SearchConfig)
+"""nash_ismcts; nash_ismcts_play (for play with good models: stays close to P, and leaves it where
+much is to be gained); a_ismcts (AlphaZero's search, no dispersion); mt_ismcts (Cowling et al. 2015:
+UCB and random rollouts, no prior)."""
 
 
 def _check(config: SearchConfig, name: str, holds: bool, wanted: str) -> None:
     if not holds:
         raise ValueError(f"{name} must be {wanted}, not {getattr(config, name)!r}")
-
-
-def _check_type(name: str, value: Any, hint: Any) -> None:
-    """A field's value has its declared type; numpy's numbers do, and NaN never does."""
-    if typing.get_origin(hint) is Literal:
-        if value not in typing.get_args(hint):
-            choices = ", ".join(map(repr, typing.get_args(hint)))
-            raise ValueError(f"{name} must be one of {choices}, not {value!r}")
-        return
-    allowed = typing.get_args(hint) or (hint,)
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if isinstance(value, bool):
-        fits = bool in allowed
-    elif number:
-        fits = float in allowed or (int in allowed and isinstance(value, numbers.Integral))
-    else:
-        fits = isinstance(value, allowed)
-    if not fits:
-        raise TypeError(f"{name} must be {getattr(hint, '__name__', hint)}, not {value!r}")
-    if number and not math.isfinite(value):
-        raise ValueError(f"{name} must be finite, not {value!r}")

@@ -55,7 +55,7 @@ def test_games_survives_a_game_that_breaks(capsys, monkeypatch):
     def broken(name):
         raise RuntimeError(f"{name}\nis broken")
 
-    monkeypatch.setattr(cli, "support", broken)
+    monkeypatch.setattr("nash_ismcts_spiel.cli.games.support", broken)
     code, out, _ = run(capsys, "games", "--filter", "leduc_poker")
     assert code == 0
     assert "leduc_poker           refused: leduc_poker is broken\n" in out

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyspiel
+from open_spiel.python import policy as openspiel_policy
 
 from nash_ismcts_spiel.games.graph import GameGraph
 
@@ -80,3 +81,43 @@ def _row(policy: Any, state: Any, player: int) -> Mapping[int, float]:
     arguments = (state,) if isinstance(policy, pyspiel.Policy) else (state, player)
     row: Mapping[int, float] = policy.action_probabilities(*arguments)
     return row
+
+
+def named_rows(graph: GameGraph, table: npt.NDArray[np.float64]) -> dict[str, dict[int, float]]:
+    """A table as {information state string: {action: probability}}, for OpenSpiel's own tools.
+
+    Raises:
+      ValueError: OpenSpiel has one string for two information sets with different probabilities.
+    """
+    table = policy_table(graph, table)
+    rows: dict[str, dict[int, float]] = {}
+    sets = graph.information_sets
+    for information_set in range(len(sets)):
+        state = graph.state(sets.first_world[information_set])
+        string = state.information_state_string(sets.player[information_set])
+        first, legal = sets.first_action[information_set], graph.legal_actions(information_set)
+        row = dict(zip(legal, table[first : first + len(legal)].tolist(), strict=True))
+        if rows.setdefault(string, row) != row:
+            raise ValueError(
+                f"{graph.game.name}: OpenSpiel has one information state string for two "
+                f"information sets: {string!r}"
+            )
+    return rows
+
+
+class TablePolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel has no types
+    """A table of probabilities as an OpenSpiel policy.
+
+    Attributes:
+      rows: {information state string: {action: probability}}.
+    """
+
+    def __init__(self, graph: GameGraph, table: npt.NDArray[np.float64]) -> None:
+        """Takes a table with one probability per legal action of each information set."""
+        super().__init__(graph.game.pyspiel_game, list(range(graph.game.num_players)))
+        self.rows = named_rows(graph, table)
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        """{action: probability} of the player to move, or of `player_id`."""
+        player = state.current_player() if player_id is None else player_id
+        return dict(self.rows[state.information_state_string(player)])

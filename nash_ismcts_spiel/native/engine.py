@@ -128,6 +128,23 @@ def search_everywhere(
     return policy, search.simulations
 
 
+def search_each(
+    graph: GameGraph, rows: _core.Rows, config: SearchConfig, rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    """What a bot does at each information set of an enumerated graph: a search in fresh trees.
+
+    Returns:
+      The root policies beside the actions of the sets. [A]
+    """
+    policy = np.zeros(len(graph.information_sets.action))
+    with _locked([rng]):
+        for number in range(len(graph.information_sets)):
+            only = np.array([number], dtype=np.int32)
+            search = new_search(graph, config)
+            _core.search_all(graph, rows, search, only, 0, config.visits, rng, _BUDGET, policy)
+    return policy
+
+
 def new_search(graph: GameGraph, config: SearchConfig) -> _core.Search:
     """A compiled search with the settings of `config`."""
     game = graph.game

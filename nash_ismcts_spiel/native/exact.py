@@ -100,6 +100,11 @@ def reach(graph: GameGraph, policy: Floats, player: int) -> Reach:
     return Reach(*compiled(graph).reach(policy, player))
 
 
+def own_reach(graph: GameGraph, policy: Floats) -> Floats:
+    """Probability that each information set's player plays towards it; own moves only. [I]"""
+    return compiled(graph).own_reach(policy)
+
+
 def beliefs(graph: GameGraph, policy: Floats) -> Floats:
     """Probability of each decision world given its information set, 0 for other worlds. [W]
 

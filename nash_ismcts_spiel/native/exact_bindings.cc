@@ -94,6 +94,19 @@ Floats expected_utilities(const CompiledGraph& graph, const py::object& policy) 
   return values;
 }
 
+// How likely each information set's player is to reach it if only its own moves count. [I]
+Floats own_reach_of_sets(const CompiledGraph& graph, const py::object& policy) {
+  const SequenceTable reach = own_reach(graph, read_policy(graph, policy));
+  Floats found(graph.num_information_sets());
+  double* const data = found.mutable_data();
+  for (const PlayerTree& tree : graph.trees) {
+    for (const Decision& decision : tree.decisions) {
+      data[decision.information_set] = reach[decision.parent_sequence];
+    }
+  }
+  return found;
+}
+
 std::tuple<Floats, py::array_t<int64_t>> reach(const CompiledGraph& graph, const py::object& policy,
                                                int64_t player) {
   check_player(graph, player);
@@ -218,6 +231,7 @@ void bind_exact(py::module_& module) {
       .def_property_readonly("num_information_sets", &CompiledGraph::num_information_sets)
       .def_property_readonly("num_actions", &CompiledGraph::num_actions)
       .def("expected_utilities", &expected_utilities, py::arg("policy"))
+      .def("own_reach", &own_reach_of_sets, py::arg("policy"))
       .def("reach", &reach, py::arg("policy"), py::arg("player"))
       .def("beliefs", &beliefs, py::arg("policy"))
       .def("best_response", &best_response_of, py::arg("policy"), py::arg("player"))

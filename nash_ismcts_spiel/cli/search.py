@@ -1,68 +1,27 @@
-"""The command `nash-ismcts`: which games can be searched, and what one search finds.
+"""`nash-ismcts search`: what one search of one position finds.
 
-Results go to stdout, errors in one line to stderr with exit code 2. Utilities are in the game's
-units, of the player to move.
+Utilities are in the game's units, of the player to move.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import dataclasses
-import difflib
 import json
-import os
-import sys
-from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-import pyspiel
 
-import nash_ismcts_spiel
+from nash_ismcts_spiel.cli.common import Commands, load
 from nash_ismcts_spiel.config import PRESETS
-from nash_ismcts_spiel.games import SupportedGame, support
+from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.registry import make_bot
 from nash_ismcts_spiel.search import SearchResult
 
-_ERROR = 2
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Runs a command line (the process's own if None); returns the exit code."""
-    try:
-        arguments = _parser().parse_args(argv)
-        arguments.run(arguments)
-        sys.stdout.flush()
-    except (ValueError, pyspiel.SpielError) as error:
-        print(f"nash-ismcts: error: {_one_line(error)}", file=sys.stderr)
-        return _ERROR
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
-
-
-class _Parser(argparse.ArgumentParser):
-    """Reports a wrong command line as any other error: in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        raise ValueError(f"{message} (see {self.prog} --help)")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="nash-ismcts", description="Nash-ISMCTS for OpenSpiel.")
-    version = f"nash-ismcts {nash_ismcts_spiel.__version__}"
-    parser.add_argument("--version", action="version", version=version)
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    games = commands.add_parser("games", help="list OpenSpiel's games, and why some are refused")
-    games.add_argument("--filter", default="", metavar="TEXT", help="only names that contain TEXT")
-    games.add_argument("--json", action="store_true", help="print JSON")
-    games.set_defaults(run=_games)
-    _add_search(commands.add_parser("search", help="search one position and show what was found"))
-    return parser
-
-
-def _add_search(search: argparse.ArgumentParser) -> None:
+def add(commands: Commands) -> None:
+    """Adds the command."""
+    search = commands.add_parser("search", help="search one position and show what was found")
     search.add_argument("--game", required=True, help="the game, with parameters in parentheses")
     position = search.add_mutually_exclusive_group()
     position.add_argument(
@@ -85,28 +44,10 @@ def _add_search(search: argparse.ArgumentParser) -> None:
     search.set_defaults(run=_search)
 
 
-def _games(arguments: argparse.Namespace) -> None:
-    reasons = {
-        name: _refusal(name, loadable)
-        for name, loadable in _registered().items()
-        if arguments.filter in name
-    }
-    if arguments.json:
-        games = [{"game": name, "refused_because": reason} for name, reason in reasons.items()]
-        print(json.dumps(games, indent=2))
-        return
-    width = max(map(len, reasons), default=0)
-    for name, reason in reasons.items():
-        print(f"{name:<{width}}  {'supported' if reason is None else f'refused: {reason}'}")
-    supported = sum(reason is None for reason in reasons.values())
-    refused = len(reasons) - supported
-    print(f"{supported} supported, {refused} refused, all with their default settings")
-
-
 def _search(arguments: argparse.Namespace) -> None:
     if arguments.seed < 0:
         raise ValueError(f"--seed must not be negative, not {arguments.seed}")
-    game = _load(arguments.game)
+    game = load(arguments.game)
     if arguments.history is None:
         state = _random_state(game, arguments.random_moves, arguments.seed)
     else:
@@ -209,56 +150,3 @@ def _random_state(game: SupportedGame, moves: int, seed: int) -> Any:
     if state.is_terminal():
         raise ValueError(f"{game.name} was over after {moves - left} of {moves} random moves")
     return state
-
-
-def _load(name: str) -> SupportedGame:
-    """The game, or an error that fits into a line."""
-    short_name = name.split("(")[0]
-    known = list(_registered())
-    if short_name not in known:
-        near = difflib.get_close_matches(short_name, known, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise ValueError(f"unknown game {short_name!r}; {hint}`nash-ismcts games` lists them")
-    with _silent_stderr():
-        return support(name)
-
-
-def _registered() -> dict[str, bool]:
-    """Names of OpenSpiel's games, and whether each can be loaded without parameters."""
-    import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
-
-    return {game.short_name: game.default_loadable for game in pyspiel.registered_games()}
-
-
-def _refusal(name: str, loadable: bool) -> str | None:
-    """Why a game is not searched, None if it is."""
-    if not loadable:
-        return "it cannot be loaded without parameters"
-    try:
-        with _silent_stderr():
-            support(name)
-    except Exception as error:  # a list of all games must survive any one of them
-        return _one_line(error)
-    return None
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
-
-
-@contextlib.contextmanager
-def _silent_stderr() -> Iterator[None]:
-    """Keeps what OpenSpiel's C++ prints about an error to itself; the exception says it too."""
-    sys.stderr.flush()
-    kept = os.dup(2)
-    try:
-        with open(os.devnull, "w") as sink:
-            os.dup2(sink.fileno(), 2)
-            yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,7 @@
+"""`python -m nash_ismcts_spiel.cli`, where the command is not installed."""
+
+import sys
+
+from nash_ismcts_spiel.cli import main
+
+sys.exit(main())

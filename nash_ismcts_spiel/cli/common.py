@@ -1,0 +1,64 @@
+"""What the commands share: loading games by name, errors in one line, quiet OpenSpiel."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import pyspiel
+
+from nash_ismcts_spiel.games import SupportedGame, support
+
+Commands = Any
+"""What argparse's `add_subparsers` returns, a type without a public name."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports a wrong command line as any other error: in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raises what `main` prints."""
+        raise ValueError(f"{message} (see {self.prog} --help)")
+
+
+def load(name: str) -> SupportedGame:
+    """The game, or an error that fits into a line."""
+    short_name = name.split("(")[0]
+    known = list(registered())
+    if short_name not in known:
+        near = difflib.get_close_matches(short_name, known, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ValueError(f"unknown game {short_name!r}; {hint}`nash-ismcts games` lists them")
+    with silent_stderr():
+        return support(name)
+
+
+def registered() -> dict[str, bool]:
+    """Names of OpenSpiel's games, and whether each can be loaded without parameters."""
+    import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
+
+    return {game.short_name: game.default_loadable for game in pyspiel.registered_games()}
+
+
+def one_line(error: Exception) -> str:
+    """An error's message, without line breaks."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextlib.contextmanager
+def silent_stderr() -> Iterator[None]:
+    """Keeps what OpenSpiel's C++ prints about an error to itself; the exception says it too."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with open(os.devnull, "w") as sink:
+            os.dup2(sink.fileno(), 2)
+            yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

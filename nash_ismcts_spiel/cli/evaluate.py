@@ -1,0 +1,129 @@
+"""`nash-ismcts evaluate`: how exploitable a run's average policy is, and search round it.
+
+The bot is measured as what an opponent meets who does not know its seed: the mean policy of many
+searches. `single` is the mean exploitability of each of those searches taken as a policy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tqdm import tqdm
+
+from exploitability import measure
+from nash_ismcts_spiel.cli.common import Commands
+from nash_ismcts_spiel.config import PRESETS, SearchConfig
+from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.training import Run
+from nash_ismcts_spiel.training.play import PlayResult, play_exploitability
+
+Number = TypeVar("Number", int, float)
+
+
+def add(commands: Commands) -> None:
+    """Adds the command."""
+    evaluate = commands.add_parser(
+        "evaluate",
+        help="measure the policy of a run, and search round it",
+        description="Exploitability (NashConv / players) of the average policy P of a run, by "
+        "OpenSpiel's best response, and of the bot that searches with exact models of P.",
+    )
+    evaluate.add_argument("--run", dest="directory", type=Path, required=True, metavar="DIR")
+    evaluate.add_argument("--bot", choices=list(PRESETS), default="nash_ismcts_play")
+    evaluate.add_argument("--visits", default="30,100,300,1000", metavar="N,...")
+    evaluate.add_argument(
+        "--dispersion", metavar="R,...", help="dispersion radii (default: the bot's own)"
+    )
+    evaluate.add_argument(
+        "--repeats", type=int, default=10, metavar="K", help="searches per setting (default 10)"
+    )
+    evaluate.add_argument("--seed", type=int, default=0, help="of the searches (default 0)")
+    evaluate.add_argument("--json", action="store_true", help="print JSON")
+    evaluate.set_defaults(run=_evaluate)
+
+
+def _evaluate(arguments: argparse.Namespace) -> None:
+    if arguments.repeats < 1 or arguments.seed < 0:
+        raise ValueError("--repeats must be at least 1 and --seed not negative")
+    visits = _numbers("--visits", arguments.visits, int)
+    radii = _numbers("--dispersion", arguments.dispersion or "", float)
+    own = SearchConfig.preset(arguments.bot)
+    configs = [
+        SearchConfig.preset(arguments.bot, visits=v, dispersion_radius=r)
+        for r in radii or [own.dispersion_radius]
+        for v in visits
+    ]
+    run = Run.resume(arguments.directory)
+    policy = run.policy()
+    game = run.graph.game.pyspiel_game
+    exploitability = measure(game, TablePolicy(run.graph, policy)).exploitability
+    searches = [(config, repeat) for config in configs for repeat in range(arguments.repeats)]
+    with tqdm(total=len(searches), desc="searches", delay=2.0, leave=False, file=sys.stderr) as bar:
+        results = [
+            play_exploitability(
+                run.graph, policy, config, arguments.repeats, arguments.seed, bar.update
+            )
+            for config in configs
+        ]
+    if arguments.json:
+        print(json.dumps(_as_json(arguments, run, exploitability, configs, results), indent=2))
+    else:
+        _print_table(arguments, run, exploitability, configs, results)
+
+
+def _as_json(
+    arguments: argparse.Namespace,
+    run: Run,
+    exploitability: float,
+    configs: list[SearchConfig],
+    results: list[PlayResult],
+) -> dict[str, Any]:
+    return {
+        "game": run.game,
+        "generation": run.loop.generation,
+        "exploitability_average": exploitability,
+        "repeats": arguments.repeats,
+        "seed": arguments.seed,
+        "search": [
+            {
+                "visits": config.visits,
+                "dispersion_radius": config.dispersion_radius,
+                "exploitability_mean_policy": result.mean_policy,
+                "exploitability_single_search": result.single_search,
+            }
+            for config, result in zip(configs, results, strict=True)
+        ],
+        "config": configs[0].to_dict(),
+    }
+
+
+def _print_table(
+    arguments: argparse.Namespace,
+    run: Run,
+    exploitability: float,
+    configs: list[SearchConfig],
+    results: list[PlayResult],
+) -> None:
+    print(
+        f"{run.game} after {run.loop.generation} generations\n"
+        f"exploitability of the average policy P: {exploitability:.5f}\n"
+        f"{arguments.bot} with exact models of P, {arguments.repeats} searches per setting, seed "
+        f"{arguments.seed}:\n\n  radius   visits   mean policy   single search"
+    )
+    for config, result in zip(configs, results, strict=True):
+        print(
+            f"{config.dispersion_radius:>8g} {config.visits:>8} {result.mean_policy:>13.5f} "
+            f"{result.single_search:>15.5f}"
+        )
+
+
+def _numbers(option: str, text: str, kind: Callable[[str], Number]) -> list[Number]:
+    try:
+        return [kind(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise ValueError(f"{option} must be numbers and commas, not {text!r}") from None

@@ -1,0 +1,79 @@
+"""What all configs share: frozen dataclasses of plain values, to and from JSON; unknown keys are
+errors, and so are values of the wrong type.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import math
+import numbers
+import typing
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Base of the configs; subclasses are frozen dataclasses with keyword fields."""
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Self:
+        """A config from plain settings.
+
+        Raises:
+          ValueError: a key is not a field; the message names it and the nearest field.
+        """
+        names = [field.name for field in dataclasses.fields(cls)]
+        for key in settings:
+            if key not in names:
+                near = difflib.get_close_matches(key, names, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
+                raise ValueError(f"unknown {cls.__name__} key {key!r}{hint}")
+        kind: Any = cls
+        types = _field_types(kind)
+        return cls(**{key: _nested(types[key], value) for key, value in settings.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain values, ready for JSON."""
+        return dataclasses.asdict(self)
+
+    def check_types(self) -> None:
+        """Refuses a field whose value has not its declared type."""
+        kind: Any = type(self)
+        for name, hint in _field_types(kind).items():
+            _check_type(name, getattr(self, name), hint)
+
+
+@functools.cache
+def _field_types(cls: Any) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
+def _nested(hint: Any, value: Any) -> Any:
+    """A config inside a config may be given as its plain settings."""
+    if isinstance(hint, type) and issubclass(hint, Settings) and isinstance(value, Mapping):
+        return hint.from_dict(value)
+    return value
+
+
+def _check_type(name: str, value: Any, hint: Any) -> None:
+    """A field's value has its declared type; numpy's numbers do, and NaN never does."""
+    if typing.get_origin(hint) is Literal:
+        if value not in typing.get_args(hint):
+            choices = ", ".join(map(repr, typing.get_args(hint)))
+            raise ValueError(f"{name} must be one of {choices}, not {value!r}")
+        return
+    allowed = typing.get_args(hint) or (hint,)
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if isinstance(value, bool):
+        fits = bool in allowed
+    elif number:
+        fits = float in allowed or (int in allowed and isinstance(value, numbers.Integral))
+    else:
+        fits = isinstance(value, allowed)
+    if not fits:
+        raise TypeError(f"{name} must be {getattr(hint, '__name__', hint)}, not {value!r}")
+    if number and not math.isfinite(value):
+        raise ValueError(f"{name} must be finite, not {value!r}")

@@ -1,0 +1,99 @@
+"""Settings of training: which schedules a search follows from generation to generation, and how
+its policies are averaged. Widths and radii mean what they mean in `SearchConfig`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Self
+
+from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.settings import Settings
+from nash_ismcts_spiel.training.schedule import Schedule
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingConfig(Settings):
+    """How a policy is trained.
+
+    Schedules, each a named object with a value per generation:
+      visits: root visits at each information set that is searched.
+      dispersion_radius: epsilon; large means that the search stays close to P.
+      prior_noise: share of the uniform distribution in PUCT's prior, so that actions which P has
+        given up are looked at again.
+      lcb_width: sigma at one visit, for the root's filter of inferior actions.
+      opponent_prior_visits: K, how many visits P counts for in an in-tree opponent's policy.
+      exploration: share of uniform play with which information sets count as reached in the
+        average; it decides how much weight a search policy gets where, never what it is.
+    Averaging:
+      averaging_power: generation g counts g ** averaging_power in the average policy P.
+    Search:
+      search: all other settings of the search; scheduled ones are ignored here.
+      searched_share: share of the information sets that a generation searches, drawn at random.
+      shards: in how many parts the information sets are searched, each in trees of its own. The
+        result depends on it, but not on how many workers search them.
+    Models:
+      forgetful_values: value worlds as a player does who forgets them (see ExactEvaluator).
+    """
+
+    visits: Schedule = Schedule(start=100.0)
+    dispersion_radius: Schedule = Schedule(start=0.03, power=-0.5, highest=2.0)
+    prior_noise: Schedule = Schedule(start=0.25, power=-0.5, highest=1.0)
+    lcb_width: Schedule = Schedule(start=0.3, power=-0.5)
+    opponent_prior_visits: Schedule = Schedule(start=10.0)
+    exploration: Schedule = Schedule(start=0.5, highest=1.0)
+    averaging_power: float = 1.0
+    search: SearchConfig = SearchConfig()
+    searched_share: float = 1.0
+    shards: int = 1
+    forgetful_values: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuses values that no training can be done with, by name."""
+        self.check_types()
+        if not 0.0 < self.searched_share <= 1.0:
+            raise ValueError(f"searched_share must be above 0 and at most 1, not {self}")
+        if self.shards < 1:
+            raise ValueError(f"shards must be at least 1, not {self.shards}")
+        if self.averaging_power < 0.0:
+            raise ValueError(f"averaging_power must not be negative, not {self.averaging_power}")
+        if self.search.engine != "native":
+            raise ValueError("training searches with the native engine only")
+        for generation in (1, 10**9):  # the ends show whether a schedule leaves its range
+            self.search_config(generation)
+            if not 0.0 <= self.exploration.at(generation) <= 1.0:
+                raise ValueError(f"exploration must stay between 0 and 1: {self.exploration}")
+
+    @classmethod
+    def preset(cls, name: str = "default", **changes: Any) -> Self:
+        """A named setting with some fields changed.
+
+        Raises:
+          ValueError: no preset has that name, or a change is not a field.
+        """
+        if name not in TRAINING_PRESETS:
+            raise ValueError(f"unknown preset {name!r}; there are {', '.join(TRAINING_PRESETS)}")
+        return cls.from_dict({**TRAINING_PRESETS[name], **changes})
+
+    def search_config(self, generation: int) -> SearchConfig:
+        """The settings of a generation's searches."""
+        return dataclasses.replace(
+            self.search,
+            visits=max(1, round(self.visits.at(generation))),
+            dispersion_radius=self.dispersion_radius.at(generation),
+            prior_noise=self.prior_noise.at(generation),
+            lcb_width=self.lcb_width.at(generation),
+            opponent_prior_visits=self.opponent_prior_visits.at(generation),
+        )
+
+
+TRAINING_PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "default": {},
+    "prototype": {
+        "dispersion_radius": {"start": 0.1, "power": -0.5, "highest": 2.0},
+        "lcb_width": {"start": 0.1, "power": -0.5},
+        "exploration": {"start": 0.25},
+    },
+}
+"""default: what did best over all games of the study; prototype: the settings it began from."""

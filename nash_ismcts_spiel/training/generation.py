@@ -1,0 +1,136 @@
+"""The generation loop: search with the current models, learn from what was found, repeat.
+
+It is the same for exact and for learned models; they differ in their `ModelSource`. All randomness
+comes from the seed, the number of the generation and the number of the shard, so a loop that is
+restored from a checkpoint goes on as if it had never stopped.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+
+import numpy as np
+import numpy.typing as npt
+
+from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games.public import public_states
+from nash_ismcts_spiel.native import _core
+from nash_ismcts_spiel.native.engine import search_everywhere
+from nash_ismcts_spiel.training.config import TrainingConfig
+from nash_ismcts_spiel.training.models import ModelSource
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+_CHOICE_OF_SETS = 1 << 30
+"""The shard number from which the choice of information sets is drawn."""
+
+
+class GenerationLoop:
+    """Training of one policy on an enumerated graph.
+
+    Attributes:
+      generation: generations done.
+      simulations: simulations done, in all trees.
+      models: the current models.
+      search_policy: what the last generation's searches found, P where it did not search. [A]
+    """
+
+    def __init__(
+        self,
+        graph: GameGraph,
+        models: ModelSource,
+        config: TrainingConfig,
+        seed: int,
+        workers: int = 1,
+    ) -> None:
+        """Starts before the first generation.
+
+        Args:
+          graph: an enumerated graph.
+          models: where models come from.
+          config: schedules and settings.
+          seed: of all randomness.
+          workers: threads that search shards; more than there are shards are idle.
+        """
+        if seed < 0 or workers < 1:
+            raise ValueError(f"need a seed from 0 and workers from 1, not {seed} and {workers}")
+        self.generation = 0
+        self.simulations = 0
+        self.models = models
+        self.search_policy = models.policy()
+        self._graph = graph
+        self._config = config
+        self._seed = seed
+        self._workers = workers
+        self._in_order = _by_public_state(graph) if config.shards > 1 else _all_sets(graph)
+
+    def step(self) -> None:
+        """One generation; if it is interrupted, nothing has changed."""
+        generation = self.generation + 1
+        chosen = self._choose(generation)
+        rows = self.models.rows()
+        config = self._config.search_config(generation)
+        found, simulations = self._search(generation, rows, config, chosen)
+        self.models.learn(generation, found, chosen)
+        self.search_policy = found
+        self.generation = generation
+        self.simulations += simulations
+
+    def restore(self, generation: int, simulations: int) -> None:
+        """Goes on after `generation`; the models must have been restored."""
+        self.generation = generation
+        self.simulations = simulations
+
+    def _choose(self, generation: int) -> Ints:
+        """The information sets that a generation searches."""
+        share = self._config.searched_share
+        if share >= 1.0:
+            return self._in_order
+        count = max(1, round(share * len(self._in_order)))
+        rng = self._generator(generation, _CHOICE_OF_SETS)
+        kept = np.sort(rng.choice(len(self._in_order), count, replace=False))
+        return self._in_order[kept]
+
+    def _search(
+        self, generation: int, rows: _core.Rows, config: SearchConfig, chosen: Ints
+    ) -> tuple[Floats, int]:
+        def search(shard: int) -> tuple[Floats, int]:
+            rng = self._generator(generation, shard)
+            return search_everywhere(self._graph, rows, config, rng, parts[shard])
+
+        parts = np.array_split(chosen, min(self._config.shards, len(chosen)))
+        if len(parts) == 1 or self._workers == 1:
+            results = [search(shard) for shard in range(len(parts))]
+        else:
+            with concurrent.futures.ThreadPoolExecutor(self._workers) as pool:
+                results = list(pool.map(search, range(len(parts))))
+        found = np.sum([policy for policy, _ in results], axis=0)
+        if len(chosen) < len(self._in_order):
+            found = self._fill_in(found, chosen)
+        return found, sum(simulations for _, simulations in results)
+
+    def _fill_in(self, found: Floats, chosen: Ints) -> Floats:
+        """P where nothing was searched."""
+        sets = self._graph.information_sets
+        searched = np.zeros(len(sets), dtype=bool)
+        searched[chosen] = True
+        of_actions = np.repeat(searched, np.asarray(sets.action_count))
+        return np.where(of_actions, found, self.models.policy())
+
+    def _generator(self, generation: int, shard: int) -> np.random.Generator:
+        return np.random.default_rng([self._seed, generation, shard])
+
+
+def _all_sets(graph: GameGraph) -> Ints:
+    return np.arange(len(graph.information_sets), dtype=np.int32)
+
+
+def _by_public_state(graph: GameGraph) -> Ints:
+    """Information sets in the order of their public states.
+
+    Searches in one public state think about the same later ones, so neighbours share trees.
+    """
+    state = public_states(graph)[np.asarray(graph.information_sets.first_world)]
+    return np.argsort(state, kind="stable").astype(np.int32)

@@ -1,0 +1,86 @@
+"""Where a generation's models come from: the interface, and exact models.
+
+A source gives rows for the search, takes the policies that the search found, and becomes the
+models of the next generation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.native import _core
+from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.training.average import AveragePolicy
+from nash_ismcts_spiel.training.config import TrainingConfig
+
+Floats = npt.NDArray[np.float64]
+Arrays = Mapping[str, npt.NDArray[np.generic]]
+
+
+class ModelSource(Protocol):
+    """The models of the current generation, and how they learn."""
+
+    def policy(self) -> Floats:
+        """P at every information set. [A]"""
+        ...
+
+    def rows(self) -> _core.Rows:
+        """P, V, H and child values at every information set, for the search."""
+        ...
+
+    def learn(
+        self, generation: int, found: Floats, information_sets: npt.NDArray[np.int32]
+    ) -> None:
+        """Takes the search policies of a generation, found at `information_sets`."""
+        ...
+
+    def arrays(self) -> Arrays:
+        """All that a checkpoint must keep."""
+        ...
+
+    def restore(self, arrays: Arrays) -> None:
+        """Goes back to where `arrays` were taken."""
+        ...
+
+
+class ExactModels:
+    """P is the average of all search policies, H and V are exact for P."""
+
+    def __init__(self, graph: GameGraph, config: TrainingConfig) -> None:
+        """Starts with the uniform policy."""
+        self._graph = graph
+        self._config = config
+        self._average = AveragePolicy(graph)
+
+    def policy(self) -> Floats:
+        """P at every information set. [A]"""
+        return self._average.policy()
+
+    def rows(self) -> _core.Rows:
+        """P, V, H and child values at every information set."""
+        return exact_rows(self._graph, self.policy(), self._config.forgetful_values)
+
+    def learn(
+        self, generation: int, found: Floats, information_sets: npt.NDArray[np.int32]
+    ) -> None:
+        """Counts a generation's search policies in the average."""
+        weight = float(generation) ** self._config.averaging_power
+        explore = self._config.exploration.at(generation)
+        self._average.add(found, information_sets, weight, explore)
+
+    def arrays(self) -> Arrays:
+        """The average's sums."""
+        return {"weighted_sum": self._average.weighted_sum, "weight": self._average.weight}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Goes back to the average whose sums these are."""
+        weighted_sum = np.array(arrays["weighted_sum"], dtype=np.float64)
+        weight = np.array(arrays["weight"], dtype=np.float64)
+        if weighted_sum.shape != self._average.weighted_sum.shape:
+            raise ValueError(f"the checkpoint is not one of {self._graph.game.name}")
+        self._average.weighted_sum, self._average.weight = weighted_sum, weight
