@@ -21,11 +21,22 @@ from nash_ismcts_spiel.games.public import public_states
         # is shown the number of moves, but its string forgets at which number it moved itself.
         ("dark_hex(board_size=2)", 60),
         pytest.param("liars_dice(numdice=1,dice_sides=6)", 4096, marks=pytest.mark.slow),
+        pytest.param("liars_dice(numdice=2,dice_sides=3)", 4096, marks=pytest.mark.slow),
     ],
 )
 def test_number_of_public_states(name: str, count: int) -> None:
     states = public_states(GameGraph.enumerate(name))
     assert sorted(set(states.tolist()) - {-1}) == list(range(count))
+
+
+def test_nobody_knows_in_which_order_its_dice_fell() -> None:
+    graph = GameGraph.enumerate("liars_dice(numdice=2,dice_sides=2)")
+    sets = graph.information_sets
+    strings = {
+        (player, graph.state(world).information_state_string(player))
+        for player, world in zip(sets.player, sets.first_world, strict=True)
+    }
+    assert len(sets) == len(strings) == 3 * 2**8  # 3 hands at each of 2**8 histories of bids
 
 
 def test_kuhn_public_states_are_the_betting_histories() -> None:

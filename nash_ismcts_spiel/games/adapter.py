@@ -20,6 +20,10 @@ _PLAYOUTS_FOR_SCALE = 256
 _OWN_TURNS_ONLY = frozenset({"efg_game"})
 """Games that answer everybody with the label of the node, which only the mover may know."""
 
+_SHORT_DEAL = 8
+"""Chance events in a game up to which the order of a deal is forgotten, as OpenSpiel's information
+states forget it. In longer deals, looking at every card keeps the search for worlds tractable."""
+
 _PLAYOUT_LENGTH_LIMIT = 20_000
 
 
@@ -35,6 +39,8 @@ class SupportedGame:
       utility_sum: what the players' utilities add up to; None if that varies.
       has_information_states: players are shown information states, else observations.
       sees_own_turns_only: what pyspiel says on others' turns is not what the player sees.
+      deals_at_once: players look up when chance has done its work, not in between, so they do not
+        know in which order their dice or cards came.
       identities: names of the game, and of the simultaneous game it was made from.
     """
 
@@ -45,6 +51,7 @@ class SupportedGame:
     utility_sum: float | None
     has_information_states: bool
     sees_own_turns_only: bool
+    deals_at_once: bool
     identities: frozenset[str]
 
     @property
@@ -58,8 +65,13 @@ class SupportedGame:
         """A new pyspiel state at the start of the game."""
         return self.pyspiel_game.new_initial_state()
 
-    def observation(self, state: Any, player: int) -> str:
-        """What `player` is shown at `state`: its information state, or else its observation."""
+    def observation(self, state: Any, player: int, last: str = "") -> str:
+        """What `player` is shown at `state`: its information state, or else its observation.
+
+        In the middle of a short deal it is still what it saw `last`.
+        """
+        if self.deals_at_once and state.is_chance_node():
+            return last
         if self.sees_own_turns_only and state.current_player() != player:
             return ""
         if self.has_information_states:
@@ -111,6 +123,11 @@ def support(game: Any) -> SupportedGame:
         utility_sum=_utility_sum(sequential, kind),
         sees_own_turns_only=kind.short_name in _OWN_TURNS_ONLY,
         has_information_states=kind.provides_information_state_string,
+        deals_at_once=(
+            kind.provides_information_state_string
+            and not perfect
+            and sequential.max_chance_nodes_in_history() <= _SHORT_DEAL
+        ),
         identities=_identities(original) | _identities(sequential),
     )
 

@@ -150,15 +150,14 @@ class GrowingWorlds:
             self.worlds.view.extend([world] * players)
             return
         for player in range(players):
-            observation = self.game.observation(state, player)
             if parent == MISSING:
-                view = self.views.start(player, observation)
+                view = self.views.start(player, self.game.observation(state, player))
             else:
                 acted = self.worlds.player[parent] == player
                 action = self.worlds.edge_action[position] if acted else NO_ACTION
-                view = self.views.extend(
-                    self.worlds.view[parent * players + player], action, observation
-                )
+                before = self.worlds.view[parent * players + player]
+                observation = self.game.observation(state, player, self.views.last(before))
+                view = self.views.extend(before, action, observation)
             self.worlds.view.append(view)
 
     def _information_set(self, world: int, player: int, legal: list[int]) -> int:

@@ -56,6 +56,10 @@ class ViewTable:
             return view
         return self._intern(view, action, observation)
 
+    def last(self, view: int) -> str:
+        """What was seen last."""
+        return self._observation[view]
+
     def of_log(self, key: InformationKey) -> int:
         """The view that a whole key describes."""
         view = self.start(key.player, key.log[0][1])
@@ -106,6 +110,6 @@ def _replay(
     replay.apply_action(action)
     if replay.is_terminal():
         return
-    observation = game.observation(replay, player)
+    observation = game.observation(replay, player, log[-1][1])
     if acted or observation != log[-1][1]:
         log.append((action if acted else NO_ACTION, observation))

@@ -228,7 +228,7 @@ class Lookahead:
     def _progress_after(self, after: Any, progress: int, action: int, acted: bool) -> int:
         if after.is_terminal():
             return _DEAD
-        observation = self._game.observation(after, self._player)
+        observation = self._game.observation(after, self._player, self._log[progress][1])
         if not acted and observation == self._log[progress][1]:
             return progress
         entry = (action if acted else NO_ACTION, observation)

@@ -1,0 +1,100 @@
+"""Runs the study of training and search with exact models, and writes its report.
+
+Records go to OUT/exact/*.json, plots beside them, the report to OUT/exact.md. A part whose records
+are there is not run again unless it is named by --parts. Everything on one core per task.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+
+from benchmarks.exact_study import parts, report
+from benchmarks.exact_study.tasks import Record, Task, run_all
+from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.training import TrainingConfig
+
+PARTS = ("curves", "ablations", "collapse", "play")
+COMMAND = "python -m benchmarks.exact_study"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs what is missing and writes the report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parts", nargs="*", choices=PARTS, default=[], help="run these again")
+    parser.add_argument("--jobs", type=int, default=2, help="tasks at a time (default 2)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("docs/results"), help="default docs/results"
+    )
+    parser.add_argument("--quick", action="store_true", help="a fraction of the time, to try it")
+    options = parser.parse_args(arguments)
+    folder = options.out / "exact"
+    folder.mkdir(parents=True, exist_ok=True)
+    records: dict[str, list[Record]] = {}
+    for part in PARTS:
+        path = folder / f"{part}.json"
+        if part in options.parts or not path.exists():
+            tasks = _tasks(part, options.quick, records)
+            found = run_all(tasks, options.jobs, part)
+            path.write_text(json.dumps({"command": COMMAND, "records": found}) + "\n")
+        records[part] = json.loads(path.read_text())["records"]
+    (options.out / "exact.md").write_text(_report(records, folder), encoding="utf-8")
+
+
+def _tasks(part: str, quick: bool, records: dict[str, list[Record]]) -> list[Task]:
+    if part == "curves":
+        return parts.curve_tasks(quick)
+    if part == "ablations":
+        return parts.ablation_tasks(quick)
+    if part == "collapse":
+        return parts.collapse_tasks(quick)
+    return parts.play_tasks(quick, records["curves"])
+
+
+def _report(records: dict[str, list[Record]], folder: Path) -> str:
+    findings = folder / "findings.md"
+    sections = [
+        "# Nash-ISMCTS with exact models",
+        f"Made by `{COMMAND}`. Exploitability is NashConv / 2 in the game's utility units, times "
+        "are CPU seconds of one core, seeds are 0, 1 and 2. Search, H and V are exact for the "
+        "current average policy P, so nothing here depends on function approximation.",
+        f"Python {platform.python_version()}, OpenSpiel {metadata.version('open_spiel')}, numpy "
+        f"{metadata.version('numpy')}.",
+        findings.read_text(encoding="utf-8").strip() if findings.exists() else "",
+        "## Training",
+        "The default preset on every game. The second table gives all methods the same time, "
+        "OpenSpiel's C++ solvers in the same run: their average policies, medians over seeds where "
+        "they draw.",
+        report.curves_section(records["curves"], folder),
+        "## Policy collapse",
+        report.collapse_section(records["collapse"], folder),
+        "## Search at play time",
+        "The preset `nash_ismcts_play` round average policies of CFR (so many iterations) and "
+        "round the policies trained above with seed 0. The bot is a mixture over its "
+        "searches: measured is the mean policy of "
+        + ", ".join(
+            f"{low} and {high} searches ({report.TITLES[game]})"
+            for game, (low, high) in parts.PLAY_REPEATS.items()
+        )
+        + ".",
+        report.play_section(records["play"]),
+        "## Ablations",
+        "One thing is changed at a time; exploitability of P, median and all seeds.",
+        report.ablation_section(records["ablations"]),
+        "## Settings",
+        "The default preset:\n\n```json\n"
+        + json.dumps(TrainingConfig.preset().to_dict(), indent=1)
+        + "\n```",
+        "The play preset:\n\n```json\n"
+        + json.dumps(SearchConfig.preset("nash_ismcts_play").to_dict(), indent=1)
+        + "\n```",
+    ]
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Methods that can be stopped at any time, and their exploitability over CPU time.
+
+Only the time that a method itself takes is counted; turning its policy into a table and measuring
+it are not. Exploitability is NashConv / number of players, of the policy that the method would
+hand out at that time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.native import exact
+
+
+class AnytimeMethod(Protocol):
+    """Something that improves a policy step by step."""
+
+    def step(self) -> None:
+        """A generation, an iteration, or whatever the method counts."""
+        ...
+
+    def policy(self) -> npt.NDArray[np.float64]:
+        """The policy that it would hand out now, one entry per action of the graph. [A]"""
+        ...
+
+
+class Point(NamedTuple):
+    """A measurement.
+
+    Attributes:
+      cpu_seconds: processor time of the method so far.
+      steps: steps so far.
+      exploitability: of its policy.
+    """
+
+    cpu_seconds: float
+    steps: int
+    exploitability: float
+
+
+def trace(
+    method: AnytimeMethod,
+    graph: GameGraph,
+    seconds: float,
+    ratio: float = 1.1,
+    first: float = 0.01,
+    enough: float = 0.0,
+    on_point: Callable[[Point], object] = lambda point: None,
+) -> list[Point]:
+    """Runs a method for so many CPU seconds and measures it on the way.
+
+    Args:
+      method: what to run.
+      graph: the enumerated graph that its policies belong to.
+      seconds: its budget; the step during which it ends is finished and counted.
+      ratio: from one measurement to the next, time grows by this factor (and by a step at least).
+      first: seconds until the first measurement.
+      enough: stops at this exploitability.
+      on_point: called with each measurement.
+    """
+    points: list[Point] = []
+    used, steps, due = 0.0, 0, first
+    while used < seconds:
+        until = min(due, seconds)
+        while used < until:
+            started = time.process_time()
+            method.step()
+            used += time.process_time() - started
+            steps += 1
+        point = Point(used, steps, exact.exploitability(graph, method.policy()))
+        points.append(point)
+        on_point(point)
+        if point.exploitability <= enough:
+            break
+        due = max(due, used) * ratio
+    return points

@@ -1,0 +1,53 @@
+"""All methods by name, ours among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from nash_ismcts_spiel.baselines import openspiel
+from nash_ismcts_spiel.baselines.anytime import AnytimeMethod
+from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.training import ExactModels, GenerationLoop, TrainingConfig
+
+
+class NashIsmctsExact:
+    """Training with exact models; its policy is the average policy P.
+
+    Attributes:
+      loop: the generation loop.
+    """
+
+    def __init__(self, graph: GameGraph, seed: int, config: TrainingConfig | None = None) -> None:
+        """Starts before the first generation, with the default preset if `config` is None."""
+        config = config or TrainingConfig.preset()
+        self._models = ExactModels(graph, config)
+        self.loop = GenerationLoop(graph, self._models, config, seed)
+        self.step = self.loop.step
+
+    def policy(self) -> npt.NDArray[np.float64]:
+        """P. [A]"""
+        return self._models.policy()
+
+
+METHODS: Mapping[str, Callable[[GameGraph, int], AnytimeMethod]] = {
+    "nash_ismcts": NashIsmctsExact,
+    "cfr": openspiel.cfr,
+    "cfr_plus": openspiel.cfr_plus,
+    "external_sampling": openspiel.external_sampling,
+    "outcome_sampling": openspiel.outcome_sampling,
+}
+"""Makers (graph, seed) -> method."""
+
+
+def make_method(name: str, graph: GameGraph, seed: int) -> AnytimeMethod:
+    """A method by its name.
+
+    Raises:
+      ValueError: no method has that name.
+    """
+    if name not in METHODS:
+        raise ValueError(f"unknown method {name!r}; there are {', '.join(METHODS)}")
+    return METHODS[name](graph, seed)
