@@ -26,8 +26,10 @@ help:  ## list the targets
 
 install: $(STAMP)  ## set up the virtual environment and build the C++ part
 
-demo: $(STAMP)  ## exploitability against visits in Kuhn poker, as a table and a plot in out/
+demo: $(STAMP)  ## policy collapse in Kuhn poker, then Kuhn and Leduc learned; plots in out/
 	$(BIN)/python examples/policy_collapse.py --games=kuhn_poker --plot=out/policy_collapse.png
+	$(BIN)/python examples/train_kuhn.py
+	$(BIN)/python examples/train_leduc.py --plot=out/leduc_curve.png
 
 test: $(STAMP)  ## run the tests that CI runs
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"

@@ -21,6 +21,9 @@ Engine = Literal["native", "reference"]
 OpponentDispersion = Literal["none", "unseen", "always"]
 UnvisitedEvents = Literal["valued", "left_out"]
 
+MOST_VISITS = 2_000_000_000
+"""Counters of the native engine have 32 bits."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class SearchConfig(Settings):
@@ -90,6 +93,7 @@ class SearchConfig(Settings):
         """Refuses values that no search can be done with, by name."""
         self.check_types()
         _check(self, "visits", self.visits >= 1, "at least 1")
+        _check(self, "visits", self.visits <= MOST_VISITS, f"at most {MOST_VISITS}")
         _check(self, "dispersion_radius", 0.0 <= self.dispersion_radius <= 2.0, "from 0 to 2")
         _check(self, "c_puct", self.c_puct >= 0.0, "not negative")
         _check(self, "ucb_exploration", self.ucb_exploration >= 0.0, "not negative")

@@ -82,6 +82,43 @@ def test_custom_game_is_solved_and_played():
     assert out.count("mean return in seat") == 2
 
 
+def test_train_kuhn_comes_near_an_equilibrium():
+    out = run("train_kuhn.py", "--seconds=0.5", "--seed=1")
+    assert figures(out, "exploitability of P:")[0] < 0.02
+    assert "(uniform policy: 0.45833)" in out
+    rows = [line for line in out.splitlines() if re.match(r" +[01]  (Jack|Queen|King) ", line)]
+    assert len(rows) == 12
+    learned, equilibrium = zip(*(map(float, row.split()[-2:]) for row in rows), strict=True)
+    assert learned == pytest.approx(equilibrium, abs=0.1)
+    # Player 1's part is the same in all equilibria: Kuhn 1950.
+    assert equilibrium[6:] == (0.333, 0.0, 1.0, 0.0, 0.333, 1.0)
+    assert figures(out, "0  Jack   first move") == [learned[0], equilibrium[0]]
+
+
+def test_train_leduc_learns_and_draws(tmp_path):
+    plot = tmp_path / "new" / "leduc.png"
+    out = run("train_leduc.py", "--generations=20", "--visits=20", f"--plot={plot}")
+    assert figures(out, "exploitability of the uniform policy:") == [2.3736]
+    rows = re.findall(r"^ +(\d+) +[\d.]+ +[\d,]+ +([\d.]+) +([\d.]+)$", out, re.M)
+    assert [int(generation) for generation, _, _ in rows] == [1, 2, 4, 8, 16, 20]
+    average, search = float(rows[-1][1]), float(rows[-1][2])
+    assert average < min(0.8, search)
+    assert figures(out, "exploitability of P by OpenSpiel:") == [average]
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_exploitability_curve_runs_all_methods(tmp_path):
+    plot = tmp_path / "new" / "curve.png"
+    out = run("exploitability_curve.py", "--seconds=0.05", "--seeds=2", f"--plot={plot}")
+    for label in (
+        "Nash-ISMCTS, exact models", "CFR ", "CFR+", "external-sampling MCCFR",
+        "outcome-sampling MCCFR",
+    ):  # fmt: skip
+        median, lowest, highest = figures(out, label)[-3:]
+        assert 0.0 <= lowest <= median <= highest < 11 / 24  # that of the uniform policy
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
 def test_examples_stay_short():
     for script in (ROOT / "examples").glob("*.py"):
         assert len(script.read_text().splitlines()) <= LIMIT_IN_LINES, script

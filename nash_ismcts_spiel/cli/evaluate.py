@@ -51,6 +51,8 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     if arguments.repeats < 1 or arguments.seed < 0:
         raise ValueError("--repeats must be at least 1 and --seed not negative")
     visits = _numbers("--visits", arguments.visits, int)
+    if not visits:
+        raise ValueError("--visits needs at least one number")
     radii = _numbers("--dispersion", arguments.dispersion or "", float)
     own = SearchConfig.preset(arguments.bot)
     configs = [

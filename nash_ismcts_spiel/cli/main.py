@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"nash-ismcts: error: {one_line(error)}", file=sys.stderr)
         return _ERROR
     except KeyboardInterrupt as interrupt:
-        print(f"\nnash-ismcts: {interrupt or 'interrupted'}", file=sys.stderr)
+        print(f"\nnash-ismcts: {str(interrupt) or 'interrupted'}", file=sys.stderr)
         return _INTERRUPTED
     return 0
 

@@ -6,6 +6,7 @@ import argparse
 import importlib.util
 import json
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,10 @@ def add(commands: Commands) -> None:
 def _train(arguments: argparse.Namespace) -> None:
     if arguments.workers < 1:
         raise ValueError(f"--workers must be at least 1, not {arguments.workers}")
+    for option in ("generations", "seconds", "checkpoint_seconds"):
+        value = getattr(arguments, option)
+        if value is not None and not value >= 0:  # NaN is not
+            raise ValueError(f"--{option.replace('_', '-')} must not be negative, not {value}")
     run = _resumed(arguments) if arguments.resume else _new(arguments)
     seconds = arguments.seconds
     if seconds is None and arguments.generations is None:
@@ -82,8 +87,8 @@ def _train(arguments: argparse.Namespace) -> None:
         _train_with_progress(run, budget, arguments.checkpoint_seconds)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            f"saved after generation {run.loop.generation}; go on with: nash-ismcts train "
-            f"--resume --out {run.directory}"
+            f"saved after generation {run.saved_generation}; go on with: nash-ismcts train "
+            f"--resume --out {shlex.quote(str(run.directory))}"
         ) from None
     _draw_curve(run.directory, run.game)
     _report(run)
@@ -169,6 +174,8 @@ def _draw_curve(directory: Path, game: str) -> None:
     from exploitability.curve import Curve, draw_curves
 
     metrics = read_metrics(directory)
+    if not metrics:
+        return
     times = [m.cpu_seconds for m in metrics]
     curves = [
         Curve("average policy P", times, [m.exploitability_average for m in metrics]),

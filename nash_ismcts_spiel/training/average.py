@@ -53,5 +53,6 @@ class AveragePolicy:
         counts = np.zeros(len(self.weight))
         counts[information_sets] = weight
         counts *= exact.own_reach(self._graph, exploring)
-        self.weighted_sum += counts[self._set_of_action] * policy
-        self.weight += counts
+        # New arrays, so that whoever keeps the old ones for a checkpoint keeps them whole.
+        self.weighted_sum = self.weighted_sum + counts[self._set_of_action] * policy
+        self.weight = self.weight + counts

@@ -66,9 +66,9 @@ def load(path: Path) -> Checkpoint:
                 for name in stored.files
                 if name != _NUMBERS
             }
-    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, TypeError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise CheckpointError(f"{path} is not a whole checkpoint: {error}") from error
-    if numbers.pop("format", None) != FORMAT:
+    if not isinstance(numbers, dict) or numbers.pop("format", None) != FORMAT:
         raise CheckpointError(f"{path} was written by another version of nash_ismcts_spiel")
     return Checkpoint(numbers, arrays)
 

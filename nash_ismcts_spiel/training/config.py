@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Self
 
-from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
 from nash_ismcts_spiel.settings import Settings
 from nash_ismcts_spiel.training.schedule import Schedule
 
@@ -53,7 +53,8 @@ class TrainingConfig(Settings):
         """Refuses values that no training can be done with, by name."""
         self.check_types()
         if not 0.0 < self.searched_share <= 1.0:
-            raise ValueError(f"searched_share must be above 0 and at most 1, not {self}")
+            share = self.searched_share
+            raise ValueError(f"searched_share must be above 0 and at most 1, not {share}")
         if self.shards < 1:
             raise ValueError(f"shards must be at least 1, not {self.shards}")
         if self.averaging_power < 0.0:
@@ -61,8 +62,10 @@ class TrainingConfig(Settings):
         if self.search.engine != "native":
             raise ValueError("training searches with the native engine only")
         for generation in (1, 10**9):  # the ends show whether a schedule leaves its range
+            if self.visits.at(generation) > MOST_VISITS:
+                raise ValueError(f"visits must stay below {MOST_VISITS}: {self.visits}")
             self.search_config(generation)
-            if not 0.0 <= self.exploration.at(generation) <= 1.0:
+            if self.exploration.at(generation) > 1.0:
                 raise ValueError(f"exploration must stay between 0 and 1: {self.exploration}")
 
     @classmethod

@@ -1,8 +1,8 @@
 """A run: a directory with the config, the metrics, the checkpoint and the curve of one training.
 
-`config.json` says how the run was made, `metrics.jsonl` has one line per measured generation,
-`checkpoint.npz` is where it goes on from. A resumed run drops the lines after its checkpoint and
-does those generations again, bit for bit.
+`config.json` says how the run was made, `metrics.jsonl` has one line per measured generation (and
+one where training was told to end), `checkpoint.npz` is where it goes on from. A resumed run drops
+the lines after its checkpoint and does those generations again, bit for bit.
 """
 
 from __future__ import annotations
@@ -100,6 +100,7 @@ class Run:
         self.loop = GenerationLoop(self.graph, self._models, config, seed, workers)
         self.wall_seconds = 0.0
         self.cpu_seconds = 0.0
+        self._whole = self._state()
 
     @classmethod
     def create(
@@ -115,6 +116,7 @@ class Run:
         run = cls(directory, game, seed, config, workers)
         directory.mkdir(parents=True, exist_ok=True)
         (directory / METRICS).unlink(missing_ok=True)
+        run._whole = run._state()
         run.save()
         settings = {
             "game": run.game,
@@ -145,12 +147,16 @@ class Run:
 
         Leaving the iterator early (an exception in the caller, Ctrl-C) saves what is whole.
         """
+        self._drop_later_metrics()
         saved = time.monotonic()
         try:
             while not budget.is_spent(self.loop.generation, self.wall_seconds):
                 self._step()
                 spent = budget.is_spent(self.loop.generation, self.wall_seconds)
-                yield self._measure() if spent or _is_measured(self.loop.generation) else None
+                measured = spent or _is_measured(self.loop.generation)
+                metrics = self._measure() if measured else None
+                self._whole = self._state()
+                yield metrics
                 if time.monotonic() - saved >= checkpoint_seconds:
                     self.save()
                     saved = time.monotonic()
@@ -161,8 +167,16 @@ class Run:
         """P, the average policy, at every information set of the graph. [A]"""
         return self._models.policy()
 
+    @property
+    def saved_generation(self) -> int:
+        """The last generation that is whole."""
+        return int(self._whole.numbers["generation"])
+
     def save(self) -> None:
-        """Writes the checkpoint."""
+        """Writes the checkpoint of the last whole generation."""
+        checkpoint.save(self.directory / CHECKPOINT, self._whole)
+
+    def _state(self) -> checkpoint.Checkpoint:
         metrics = self.directory / METRICS
         numbers = {
             "generation": self.loop.generation,
@@ -171,19 +185,22 @@ class Run:
             "cpu_seconds": self.cpu_seconds,
             "metrics_bytes": metrics.stat().st_size if metrics.exists() else 0,
         }
-        state = checkpoint.Checkpoint(numbers, self._models.arrays())
-        checkpoint.save(self.directory / CHECKPOINT, state)
+        return checkpoint.Checkpoint(numbers, self._models.arrays())
 
     def _restore(self) -> None:
-        numbers, arrays = checkpoint.load(self.directory / CHECKPOINT)
+        self._whole = checkpoint.load(self.directory / CHECKPOINT)
+        numbers, arrays = self._whole
         self._models.restore(arrays)
         self.loop.restore(numbers["generation"], numbers["simulations"])
         self.wall_seconds = numbers["wall_seconds"]
         self.cpu_seconds = numbers["cpu_seconds"]
-        metrics = self.directory / METRICS
-        if metrics.exists():
+
+    def _drop_later_metrics(self) -> None:
+        """Lines after the checkpoint: their generations are done again."""
+        metrics, size = self.directory / METRICS, self._whole.numbers["metrics_bytes"]
+        if metrics.exists() and metrics.stat().st_size > size:
             with open(metrics, "r+b") as file:
-                file.truncate(numbers["metrics_bytes"])
+                file.truncate(size)
 
     def _step(self) -> None:
         wall, cpu = time.perf_counter(), time.process_time()
@@ -206,7 +223,7 @@ class Run:
 
 
 def read_config(directory: Path) -> dict[str, Any]:
-    """The settings that a run was made with.
+    """The settings that a run was made with, checked.
 
     Raises:
       ValueError: there is no run in the directory, or its config is damaged.
@@ -217,10 +234,15 @@ def read_config(directory: Path) -> dict[str, Any]:
     try:
         settings: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         missing = {"game", "models", "seed", "training"} - settings.keys()
-    except (ValueError, AttributeError) as error:
+        if missing:
+            raise ValueError(f"{', '.join(sorted(missing))} missing")
+        if settings["models"] != "exact":
+            raise ValueError(f"models {settings['models']!r} are not known here")
+        if not isinstance(settings["game"], str) or not isinstance(settings["seed"], int):
+            raise ValueError("game must be a name and seed a number")
+        TrainingConfig.from_dict(settings["training"])
+    except (TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{path} is not the config of a run: {error}") from error
-    if missing:
-        raise ValueError(f"{path} is not the config of a run: {', '.join(missing)} missing")
     return settings
 
 

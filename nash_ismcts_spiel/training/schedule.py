@@ -34,5 +34,8 @@ class Schedule(Settings):
 
     def at(self, generation: int) -> float:
         """The value in a generation."""
-        value = max(self.lowest, self.start * math.pow(generation, self.power))
+        try:
+            value = max(self.lowest, self.start * math.pow(generation, self.power))
+        except OverflowError:
+            value = math.inf
         return value if self.highest is None else min(value, self.highest)

@@ -1,0 +1,118 @@
+"""Curves of exploitability: medians and ranges by hand, refusals, and that plots are written."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from exploitability.curve import Curve, draw_curves, spread
+
+HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
+
+
+def curve(x: Sequence[float], y: Sequence[float], label: str = "a") -> Curve:
+    """A curve."""
+    return Curve(label, x, y)
+
+
+def test_median_and_range_at_common_points() -> None:
+    times = [1.0, 10.0, 100.0]
+    curves = [curve(times, y) for y in ([5.0, 3.0, 1.0], [4.0, 2.0, 1.5], [9.0, 2.5, 0.5])]
+    found = spread(curves, points=3)
+    assert found.x == pytest.approx(times)
+    assert found.median.tolist() == [5.0, 2.5, 1.0]
+    assert found.lowest.tolist() == [4.0, 2.0, 0.5]
+    assert found.highest.tolist() == [9.0, 3.0, 1.5]
+
+
+def test_the_median_of_two_curves_is_their_mean() -> None:
+    found = spread([curve([1.0, 2.0], [4.0, 2.0]), curve([1.0, 2.0], [2.0, 1.0])], points=2)
+    assert found.median.tolist() == [3.0, 1.5]
+
+
+def test_between_measurements_the_earlier_one_holds() -> None:
+    found = spread([curve([1.0, 4.0, 16.0], [3.0, 2.0, 1.0])], points=5)
+    assert found.x == pytest.approx([1.0, 2.0, 4.0, 8.0, 16.0])
+    assert found.median.tolist() == [3.0, 3.0, 2.0, 2.0, 1.0]
+
+
+def test_of_several_measurements_at_one_time_the_last_holds() -> None:
+    found = spread([curve([1.0, 1.0, 2.0, 2.0], [9.0, 5.0, 3.0, 2.0])], points=2)
+    assert found.median.tolist() == [5.0, 2.0]
+
+
+def test_only_where_all_curves_are_defined() -> None:
+    found = spread(
+        [curve([1.0, 2.0, 50.0], [9.0, 8.0, 1.0]), curve([2.0, 8.0, 20.0], [7.0, 6.0, 5.0])],
+        points=10,
+    )
+    assert (found.x[0], found.x[-1]) == pytest.approx((2.0, 20.0))
+    assert (found.lowest[0], found.highest[0]) == (7.0, 8.0)
+    assert (found.lowest[-1], found.highest[-1]) == (5.0, 8.0)
+    assert np.all(np.diff(found.x) > 0.0)
+
+
+def test_curves_that_never_overlap_meet_in_one_point() -> None:
+    found = spread([curve([1.0, 2.0], [4.0, 3.0]), curve([5.0, 6.0], [2.0, 1.0])])
+    assert found.x.tolist() == [5.0]
+    assert (found.lowest.tolist(), found.highest.tolist()) == ([2.0], [3.0])
+
+
+def test_a_single_measurement_is_a_point() -> None:
+    found = spread([curve([3.0], [0.5])])
+    assert (found.x.tolist(), found.median.tolist()) == ([3.0], [0.5])
+
+
+def test_a_curve_may_begin_at_zero() -> None:
+    found = spread([curve([0.0, 0.0, 1.0], [3.0, 2.0, 1.0])], points=4)
+    assert 0.0 < found.x[0] < 1e-3
+    assert math.isclose(found.x[-1], 1.0)
+    assert found.median.tolist() == [2.0, 2.0, 2.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "curves",
+    [[], [curve([], [])], [curve([1.0], [1.0, 2.0])], [curve([1.0], [1.0]), curve([], [])]],
+)
+def test_curves_refused(curves: list[Curve]) -> None:
+    with pytest.raises(ValueError, match="as many y as x and at least one"):
+        spread(curves)
+
+
+@pytest.mark.skipif(not HAS_MATPLOTLIB, reason="matplotlib is not installed")
+def test_a_plot_is_saved_with_what_was_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import matplotlib.figure
+
+    figures: list[Any] = []
+    save: Any = matplotlib.figure.Figure.savefig
+
+    def keep(figure: Any, *arguments: Any, **settings: Any) -> None:
+        figures.append(figure)
+        save(figure, *arguments, **settings)
+
+    monkeypatch.setattr(matplotlib.figure.Figure, "savefig", keep)
+    path = tmp_path / "new" / "curve.png"
+    curves = [
+        curve([0.1, 1.0], [2.0, 1.0], "ours"),
+        curve([0.1, 1.0], [1.0, 0.5], "ours"),
+        curve([0.2], [0.7], "theirs"),
+    ]
+    draw_curves(path, curves, title="kuhn", x_label="seconds", anchors={"published": 0.3})
+    assert path.read_bytes().startswith(b"\x89PNG")
+    (axes,) = figures[0].axes
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ours", "theirs"]
+    assert (axes.get_title(), axes.get_xlabel()) == ("kuhn", "seconds")
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    median, point, anchor = axes.get_lines()
+    assert (median.get_ydata()[0], median.get_ydata()[-1]) == (1.5, 0.75)
+    assert point.get_ydata().tolist() == [0.7]
+    assert set(anchor.get_ydata()) == {0.3}
+    assert "published" in [text.get_text() for text in axes.texts]

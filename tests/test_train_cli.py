@@ -1,0 +1,404 @@
+"""The commands train, evaluate and export: files, figures, and every mistake in one line."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import helpers
+import numpy as np
+import pyspiel
+import pytest
+
+from nash_ismcts_spiel import SearchConfig, cli
+from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.training import TrainingConfig, load_policy
+from nash_ismcts_spiel.training.play import play_exploitability
+from nash_ismcts_spiel.training.run import Run, read_config, read_metrics
+
+METRIC_KEYS = [
+    "generation",
+    "wall_seconds",
+    "cpu_seconds",
+    "visits",
+    "exploitability_average",
+    "exploitability_search",
+]
+FEW = ("--set", 'visits={"start": 10}')
+
+
+@pytest.fixture(scope="module")
+def kuhn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a run of Kuhn poker after 20 generations; not to be changed."""
+    directory = tmp_path_factory.mktemp("runs") / "kuhn"
+    assert cli.main(["train", "--game", "kuhn_poker", "--generations", "20", *out(directory)]) == 0
+    return directory
+
+
+def out(directory: Path) -> tuple[str, str]:
+    """The option that names a run's directory."""
+    return "--out", str(directory)
+
+
+def run(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
+    """What a command that goes well prints."""
+    code = cli.main(argv)
+    captured = capsys.readouterr()
+    assert code == 0, captured.err
+    return captured.out
+
+
+def training(directory: Path) -> TrainingConfig:
+    """The settings that a run was made with."""
+    return TrainingConfig.from_dict(read_config(directory)["training"])
+
+
+# train.
+
+
+def test_train_writes_what_it_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    directory = tmp_path / "new"
+    printed = run(
+        capsys, "train", "--game", "kuhn_poker", "--generations", "12", "--seed", "5",
+        *out(directory),
+    )  # fmt: skip
+    names = {"config.json", "metrics.jsonl", "checkpoint.npz", "curve.png"}
+    assert {path.name for path in directory.iterdir()} == names
+    assert (directory / "curve.png").read_bytes().startswith(b"\x89PNG")
+    rows = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
+    assert [list(row) for row in rows] == [METRIC_KEYS] * 12
+    assert [row["generation"] for row in rows] == list(range(1, 13))
+    for key in ("wall_seconds", "cpu_seconds", "visits"):
+        assert [row[key] for row in rows] == sorted(row[key] for row in rows)
+    assert rows[0]["visits"] >= 12 * 100
+    assert rows[-1]["exploitability_average"] < 11 / 24  # that of the uniform policy
+    settings = read_config(directory)
+    assert (settings["game"], settings["seed"]) == ("kuhn_poker()", 5)
+    assert training(directory) == TrainingConfig()
+    assert printed.startswith(
+        "kuhn_poker(), seed 5: exploitability of the average policy "
+        f"{rows[-1]['exploitability_average']:.5f} after 12 generations, {rows[-1]['visits']:,} "
+    )
+    assert printed.count("\n") == 1
+
+
+def test_train_chooses_a_directory(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run(capsys, "train", "--game", "kuhn_poker(players=3)", "--generations", "1", "--seed", "7")
+    assert [path.name for path in Path("out").iterdir()] == ["kuhn_poker-players-3-7"]
+    assert read_metrics(Path("out/kuhn_poker-players-3-7"))[-1].generation == 1
+
+
+def test_train_stops_after_seconds(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    run(capsys, "train", "--game", "kuhn_poker", "--seconds", "0.05", *FEW, *out(tmp_path))
+    last = read_metrics(tmp_path)[-1]
+    assert last.generation > 1
+    assert 0.05 <= last.wall_seconds < 5.0
+
+
+def test_train_without_matplotlib(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert cli.main(["train", "--game", "kuhn_poker", "--generations", "1", *out(tmp_path)]) == 0
+    assert "matplotlib is not installed (the extra `plot`)" in capsys.readouterr().err
+    assert not (tmp_path / "curve.png").exists()
+
+
+def test_settings_and_presets(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    run(
+        capsys, "train", "--game", "kuhn_poker", "--generations", "2", "--preset", "prototype",
+        "--set", 'visits={"start": 3, "power": 0.5}', "--set", "searched_share=0.5",
+        "--set", 'search={"unvisited_events": "left_out"}', *out(tmp_path),
+    )  # fmt: skip
+    assert training(tmp_path) == TrainingConfig.preset(
+        "prototype",
+        visits={"start": 3.0, "power": 0.5},
+        searched_share=0.5,
+        search={"unvisited_events": "left_out"},
+    )
+
+
+def test_workers_set_shards(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    common = ("train", "--game", "leduc_poker", "--generations", "2", *FEW)
+    run(capsys, *common, "--workers", "2", *out(tmp_path / "two"))
+    assert training(tmp_path / "two").shards == 2
+    run(capsys, *common, "--workers", "2", "--set", "shards=3", *out(tmp_path / "three"))
+    assert training(tmp_path / "three").shards == 3
+    # What counts is the number of shards.
+    run(capsys, *common, "--set", "shards=2", *out(tmp_path / "one"))
+    one, two = (Run.resume(tmp_path / name).policy() for name in ("one", "two"))
+    assert np.array_equal(one, two)
+
+
+def test_resume_goes_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    begin = ("train", "--game", "kuhn_poker", "--seed", "2", *FEW)
+    run(capsys, *begin, "--generations", "9", *out(tmp_path / "unbroken"))
+    run(capsys, *begin, "--generations", "4", *out(tmp_path / "broken"))
+    again = ("train", "--resume", *out(tmp_path / "broken"), "--game", "kuhn_poker", "--seed", "2")
+    printed = run(capsys, *again, "--generations", "9")
+    assert "after 9 generations" in printed
+    first, second = (Run.resume(tmp_path / name).policy() for name in ("unbroken", "broken"))
+    assert np.array_equal(first, second)
+    # Once there, nothing is left to do, and that is no error.
+    assert run(capsys, *again, "--generations", "9") == printed
+
+
+def test_a_budget_of_nothing_is_no_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    flags = ["--game", "kuhn_poker", "--generations", "0", *out(tmp_path)]
+    assert cli.main(["train", *flags]) == 0
+    assert "nothing was left to do" in capsys.readouterr().err
+
+
+# evaluate.
+
+
+def test_evaluate_as_json(capsys: pytest.CaptureFixture[str], kuhn: Path) -> None:
+    printed = run(
+        capsys, "evaluate", "--run", str(kuhn), "--visits", "5,20", "--dispersion", "0,0.4",
+        "--repeats", "3", "--seed", "4", "--json",
+    )  # fmt: skip
+    found = json.loads(printed)
+    assert {key: found[key] for key in ("game", "generation", "repeats", "seed")} == {
+        "game": "kuhn_poker()",
+        "generation": 20,
+        "repeats": 3,
+        "seed": 4,
+    }
+    average = read_metrics(kuhn)[-1].exploitability_average
+    assert found["exploitability_average"] == pytest.approx(average, abs=1e-9)
+    cells = [(cell["dispersion_radius"], cell["visits"]) for cell in found["search"]]
+    assert cells == [(0.0, 5), (0.0, 20), (0.4, 5), (0.4, 20)]
+    config = SearchConfig.preset("nash_ismcts_play", visits=20, dispersion_radius=0.4)
+    assert {**found["config"], "visits": 20, "dispersion_radius": 0.4} == config.to_dict()
+    trained = Run.resume(kuhn)
+    measured = play_exploitability(trained.graph, trained.policy(), config, 3, seed=4)
+    last = found["search"][-1]
+    assert last["exploitability_mean_policy"] == measured.mean_policy
+    assert last["exploitability_single_search"] == measured.single_search
+    # Exploitability is convex: a mean of policies is at most as exploitable as they are on average.
+    for cell in found["search"]:
+        mean, single = cell["exploitability_mean_policy"], cell["exploitability_single_search"]
+        assert 0.0 <= mean <= single + 1e-12
+
+
+def test_evaluate_chooses_bots(capsys: pytest.CaptureFixture[str], kuhn: Path) -> None:
+    printed = run(
+        capsys, "evaluate", "--run", str(kuhn), "--bot", "a_ismcts", "--visits", "7",
+        "--repeats", "1", "--json",
+    )  # fmt: skip
+    assert json.loads(printed)["config"] == SearchConfig.preset("a_ismcts", visits=7).to_dict()
+
+
+def test_evaluate_as_a_table(capsys: pytest.CaptureFixture[str], kuhn: Path) -> None:
+    flags = ("--run", str(kuhn), "--visits", "5,20", "--repeats", "2")
+    printed = run(capsys, "evaluate", *flags)
+    found = json.loads(run(capsys, "evaluate", *flags, "--json"))
+    assert "kuhn_poker() after 20 generations" in printed
+    assert f"average policy P: {found['exploitability_average']:.5f}" in printed
+    rows = re.findall(r"^ +([\d.]+) +(\d+) +([\d.]+) +([\d.]+)$", printed, re.M)
+    assert [(float(radius), int(visits)) for radius, visits, _, _ in rows] == [(0.8, 5), (0.8, 20)]
+    for row, cell in zip(rows, found["search"], strict=True):
+        assert row[2] == f"{cell['exploitability_mean_policy']:.5f}"
+        assert row[3] == f"{cell['exploitability_single_search']:.5f}"
+
+
+def test_evaluate_and_export_change_nothing(
+    capsys: pytest.CaptureFixture[str], kuhn: Path, tmp_path: Path
+) -> None:
+    before = {path.name: path.read_bytes() for path in kuhn.iterdir()}
+    run(capsys, "evaluate", "--run", str(kuhn), "--visits", "5", "--repeats", "1")
+    run(capsys, "export", "--run", str(kuhn), "--out", str(tmp_path / "policy.json"))
+    assert {path.name: path.read_bytes() for path in kuhn.iterdir()} == before
+
+
+# export.
+
+
+def information_states(game: Any) -> dict[str, list[int]]:
+    """Legal actions at every information state, by a walk over all states."""
+    found: dict[str, list[int]] = {}
+    pending = [game.new_initial_state()]
+    while pending:
+        state = pending.pop()
+        if state.is_terminal():
+            continue
+        if not state.is_chance_node():
+            found[state.information_state_string()] = state.legal_actions()
+        pending.extend(state.child(action) for action in state.legal_actions())
+    return found
+
+
+@pytest.mark.parametrize("name", [helpers.KUHN, helpers.GOOFSPIEL_4])
+def test_export_is_a_policy_for_openspiel(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    run(capsys, "train", "--game", name, "--generations", "5", *FEW, *out(tmp_path / "run"))
+    file = tmp_path / "new" / "policy.json"
+    printed = run(capsys, "export", "--run", str(tmp_path / "run"), "--out", str(file))
+    rows = json.loads(file.read_text())
+    game = helpers.load(name)
+    legal = information_states(game)
+    assert printed == f"{len(legal)} information states written to {file}\n"
+    assert {string: [int(a) for a in row] for string, row in rows.items()} == legal
+    for row in rows.values():
+        assert min(row.values()) >= 0.0
+        assert sum(row.values()) == pytest.approx(1.0, abs=1e-9)
+    table = {string: [(int(a), p) for a, p in row.items()] for string, row in rows.items()}
+    average = read_metrics(tmp_path / "run")[-1].exploitability_average
+    assert pyspiel.nash_conv(game, table) / 2 == pytest.approx(average, abs=1e-9)
+    assert load_policy(tmp_path / "run").rows == {s: dict(row) for s, row in table.items()}
+
+
+# Mistakes.
+
+
+def refused(capfd: pytest.CaptureFixture[str], *argv: str) -> str:
+    """The one line that a command ends with."""
+    code = cli.main(argv)
+    captured = capfd.readouterr()
+    assert (code, captured.out) == (2, "")
+    assert captured.err.startswith("nash-ismcts: error: ")
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", "--game is needed"),
+        ("--game kuhn_pker", "unknown game 'kuhn_pker'; did you mean 'kuhn_poker'"),
+        ("--game tarok", "cannot be listed"),
+        ("--resume", "--resume needs --out"),
+        ("--game kuhn_poker --set vists=3", "unknown TrainingConfig key 'vists'; did you mean"),
+        ("--game kuhn_poker --set visits={\"strt\":1}", "Schedule key 'strt'; did you mean 'start"),
+        ("--game kuhn_poker --set visits=3", "visits must be Schedule"),
+        ("--game kuhn_poker --set shards", "--set needs NAME=JSON, not 'shards'"),
+        ("--game kuhn_poker --set shards=two", "shards must be int, not 'two'"),
+        ("--game kuhn_poker --set searched_share=2", "searched_share must be above 0"),
+        ("--game kuhn_poker --preset best", "invalid choice: 'best'"),
+        ("--game kuhn_poker --models learned", "invalid choice: 'learned'"),
+        ("--game kuhn_poker --seed -1", "need a seed from 0"),
+        ("--game kuhn_poker --workers 0", "--workers must be at least 1"),
+        ("--game kuhn_poker --generations many", "invalid int value"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_training(
+    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: str,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert message in refused(capfd, "train", *arguments.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--generations -1", "--generations"),
+        ("--seconds -1", "--seconds"),
+        ("--seconds nan --generations 1", "--seconds"),
+        ("--checkpoint-seconds nan --generations 1", "--checkpoint-seconds"),
+        ('--generations 1 --set visits={"start":1,"power":60}', "visits"),
+        ('--generations 1 --set visits={"start":1e12}', "visits"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_by_name(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, arguments: str, message: str
+) -> None:
+    flags = ["--game", "kuhn_poker", *out(tmp_path / "run"), *arguments.split()]
+    line = refused(capfd, "train", *flags)
+    assert message in line
+    assert len(line) < 200
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("game", ["phantom_ttt", "go(board_size=5)"])
+def test_games_that_cannot_be_enumerated(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str
+) -> None:
+    few = functools.partial(GameGraph.enumerate, limit=1000)  # 2 million take half a minute
+    monkeypatch.setattr(GameGraph, "enumerate", few)
+    line = refused(capfd, "train", "--game", game, "--generations", "1", *out(tmp_path / "run"))
+    assert "has more than 1000 worlds; too many to enumerate" in line
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--game leduc_poker", "is a run of kuhn_poker() with seed 0"),
+        ("--seed 1", "is a run of kuhn_poker() with seed 0"),
+        ("--set shards=2", "keeps its settings"),
+        ("--preset prototype", "keeps its settings"),
+    ],
+)
+def test_a_resumed_run_stays_what_it_is(
+    capfd: pytest.CaptureFixture[str], kuhn: Path, tmp_path: Path, arguments: str, message: str
+) -> None:
+    copy = shutil.copytree(kuhn, tmp_path / "copy")
+    assert message in refused(capfd, "train", "--resume", *out(copy), *arguments.split())
+
+
+def test_runs_that_are_there_or_not(
+    capfd: pytest.CaptureFixture[str], kuhn: Path, tmp_path: Path
+) -> None:
+    assert "has a run already" in refused(capfd, "train", "--game", "kuhn_poker", *out(kuhn))
+    nowhere = str(tmp_path / "nowhere")
+    for command in (
+        ["train", "--resume", "--out", nowhere],
+        ["evaluate", "--run", nowhere],
+        ["export", "--run", nowhere, "--out", str(tmp_path / "x.json")],
+    ):
+        assert f"{nowhere} has no run: config.json is missing" in refused(capfd, *command)
+
+
+def test_a_truncated_checkpoint_is_one_line(
+    capfd: pytest.CaptureFixture[str], kuhn: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(kuhn, tmp_path / "copy")
+    whole = (copy / "checkpoint.npz").read_bytes()
+    (copy / "checkpoint.npz").write_bytes(whole[:100])
+    for command in (["train", "--resume", "--out"], ["evaluate", "--run"]):
+        line = refused(capfd, *command, str(copy))
+        assert f"{copy / 'checkpoint.npz'} is not a whole checkpoint" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--visits 5,x", "--visits must be numbers and commas, not '5,x'"),
+        ("--visits 0", "visits must be at least 1"),
+        ("--dispersion 3", "dispersion_radius must be from 0 to 2"),
+        ("--repeats 0", "--repeats must be at least 1"),
+        ("--seed -1", "--seed not negative"),
+        ("--bot alpha_zero", "invalid choice"),
+        ("--visits , --json", "--visits"),
+    ],
+)
+def test_mistakes_in_evaluating(
+    capfd: pytest.CaptureFixture[str], kuhn: Path, arguments: str, message: str
+) -> None:
+    assert message in refused(capfd, "evaluate", "--run", str(kuhn), *arguments.split())
+
+
+def test_an_interrupt_without_words_says_that_it_was_one(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nash_ismcts_spiel.cli.evaluate.Run.resume", interrupted)
+    assert cli.main(["evaluate", "--run", "anywhere"]) == 130
+    assert capfd.readouterr().err == "\nnash-ismcts: interrupted\n"
