@@ -8,7 +8,6 @@ what its player has seen (an `InformationKey`), and the graph finds worlds that 
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -44,7 +43,7 @@ class GameGraph(GrowingWorlds):
         super().__init__(support(game))
         self.samples = SampleNodes()
         self.enumerated = False
-        self._hidden: dict[int, HiddenHistory] = {}
+        self._hidden: dict[int, GrownHistory] = {}
         self._effort = Effort()
         self._worlds_of_set: list[list[int]] = []
         self._value_scale: float | None = None
@@ -190,32 +189,30 @@ class GameGraph(GrowingWorlds):
         return world
 
     def _find_own_next(self, information_set: int, action: int) -> int:
-        player = self.information_sets.player[information_set]
-        following = MISSING
-        for seen, world in enumerate(self._worlds_apart_first(information_set)):
+        if self.enumerated:
+            return self._common_following(self._worlds_of_set[information_set], action)
+        first = self.information_sets.first_world[information_set]
+        following = self._common_following([first], action)
+        if following == MISSING or self.game.perfect_information:
+            return following
+        certain = self._grown_history(information_set).lookahead.certain_actions(OWN_NEXT_LIMIT)
+        number = self.information_sets.action[
+            self.information_sets.first_action[information_set] + action
+        ]
+        return following if number in certain else MISSING
+
+    def _common_following(self, worlds: Sequence[int], action: int) -> int:
+        """The information set of the same player that follows in all of these worlds, if one."""
+        if len(worlds) > OWN_NEXT_LIMIT:
+            return MISSING
+        player, following = self.worlds.player[worlds[0]], MISSING
+        for world in worlds:
             after = self.child(world, action)
             reached = self.worlds.information_set[after]
             if self.worlds.player[after] != player or following not in (MISSING, reached):
                 return MISSING
             following = reached
-            if seen > OWN_NEXT_LIMIT + 1:
-                return MISSING
         return following
-
-    def _worlds_apart_first(self, information_set: int) -> Iterator[int]:
-        """All worlds of a set, three of them early: those settle most questions about all."""
-        yield self.information_sets.first_world[information_set]
-        yield self._extreme_world(information_set, 0)
-        yield self._extreme_world(information_set, -1)
-        yield from itertools.islice(self.worlds_of(information_set), 1, None)
-
-    def _extreme_world(self, information_set: int, end: int) -> int:
-        """The first (end 0) or last (end -1) world in the order of the prefix tree."""
-        target = self.hidden(information_set)
-        while target < 0:
-            branches = range(self.samples.branch_count[~target])
-            target = self.branch(~target, branches[end])
-        return target
 
     def _resolve(self, information_set: int, world: int) -> int:
         """Follows forced pieces from a partial world to the next fork or complete world."""
@@ -230,6 +227,9 @@ class GameGraph(GrowingWorlds):
     def _hidden_history(self, information_set: int) -> HiddenHistory:
         if self.enumerated:
             return EnumeratedHistory(self, self._worlds_of_set[information_set])
+        return self._grown_history(information_set)
+
+    def _grown_history(self, information_set: int) -> GrownHistory:
         found = self._hidden.get(information_set)
         if found is None:
             key = self.key(information_set)
@@ -249,7 +249,7 @@ class GameGraph(GrowingWorlds):
             acted = self.views.action[view] != NO_ACTION
             view = self.views.parent[view]
             hidden = self._hidden.get(self._set_of_view.get(view, MISSING)) if acted else None
-            if isinstance(hidden, GrownHistory):
+            if hidden is not None:
                 return hidden.lookahead
         return None
 

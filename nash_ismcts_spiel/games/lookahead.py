@@ -1,9 +1,9 @@
 """Looking ahead on pyspiel states: can a partial world still explain what a player saw?
 
-The player's log (see `keys`) is matched entry by entry while events are tried. A dead end (a card
-that the player itself was dealt later, a cell that it later found empty) is thus found before
-anything is drawn. Most pieces can be exchanged for another one in a completion that is known, which
-is tried first; otherwise completions are searched for depth first.
+A dead end (a card that the player itself was dealt later, a cell that it later found empty) is
+found before anything is drawn. Most pieces can be exchanged for another one in a completion that is
+known, which is tried first; otherwise completions are searched for depth first. What is found out
+about a partial world holds for all that have the same future (see `Explanation.future`).
 
 Small games are searched exhaustively, so the answer is exact. In large ones the effort is bounded,
 and a piece for which no completion is found counts as impossible; what is drawn is consistent all
@@ -15,20 +15,16 @@ needs later are tried last.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
 
 from nash_ismcts_spiel.games.adapter import SupportedGame
-from nash_ismcts_spiel.games.keys import NO_ACTION, InformationKey
+from nash_ismcts_spiel.games.explanation import DEAD, Explanation, History
+from nash_ismcts_spiel.games.keys import InformationKey
+from nash_ismcts_spiel.games.repair import find_by_repair
 
-_DEAD = -1
 _BOUNDED_EFFORT = 100
 """Events tried for one piece once the allowance of its information set is used up."""
-
-_SWAPS_PER_EVENT = 8
-_REPAIRS = 200
-
-History = tuple[int, ...]
 
 
 @dataclasses.dataclass(slots=True)
@@ -47,21 +43,29 @@ class Effort:
         self.allowance = 1_000
 
 
-class _Partial(NamedTuple):
-    """A partial world on the path of a search, with the events not tried yet."""
+@dataclasses.dataclass(slots=True)
+class _Partial:
+    """A partial world on the path of a search.
+
+    Attributes:
+      state: the pyspiel state.
+      progress: how much of the log it explains.
+      future: what tells its future.
+      events: those not tried yet.
+      event: the one tried last.
+      worlds: number of worlds found below, if they are counted.
+    """
 
     state: Any
     progress: int
-    history: History
+    future: Hashable
     events: Iterator[int]
+    event: int = -1
+    worlds: int = 0
 
 
 class Lookahead:
-    """Finds completions of partial worlds for one information set.
-
-    A partial world is a pyspiel state with its progress: the number of the last log entry that
-    has been explained.
-    """
+    """Finds completions of partial worlds for one information set."""
 
     def __init__(
         self,
@@ -72,119 +76,193 @@ class Lookahead:
     ) -> None:
         """Prepares to explain `key`; what cannot explain an `earlier` part of it cannot do so."""
         self._earlier = earlier
-        self._game = game
+        self._explanation = Explanation(game, key)
         self._effort = effort
-        self._player = key.player
-        self._log = key.log
         self._allowance = effort.allowance
-        self._dead: set[History] = set()
-        self._completion: dict[History, History] = {}
-        self._helped: set[tuple[int, int]] = set()
-        self._needed_at = {
-            action: progress for progress, (action, _) in enumerate(key.log) if action != NO_ACTION
-        }
+        self._dead: set[Hashable] = set()
+        self._completion: dict[Hashable, History] = {}  # the events that are still missing
+        self._certain: frozenset[int] | None = None
 
     def learn(self, world: Sequence[int]) -> None:
         """Takes a world of the information set as an example of how the log comes about."""
-        state, progress = self._game.initial_state(), 0
-        for action in world:
-            self._helped.add((progress, action))
-            before, chance = progress, state.is_chance_node()
-            state, progress = self._step(state, progress, action)
-            if chance and progress > before:
-                self._needed_at[action] = progress
-        self._remember(tuple(world))
+        futures = self._explanation.learn(world)
+        for position, future in enumerate(futures):
+            self._completion.setdefault(future, tuple(world[position:]))
 
     def find(self) -> History | None:
         """The history of some world of the information set, None if none was found."""
-        world = self._find_by_repair()
-        return self._search(self._game.initial_state(), 0, ()) if world is None else world
+        world = find_by_repair(self._explanation)
+        return self._search(self._start()) if world is None else world
 
     def open_actions(self, state: Any, progress: int) -> list[int]:
         """The events after which a consistent partial world can still be completed, sorted."""
-        events = self._events(state, progress)
+        explanation = self._explanation
+        events = explanation.events(state, progress)
         if len(events) == 1:  # the player's own move, say: it must be the one
             return events
-        here = tuple(state.history())
-        example = self._completion.get(here)
+        example = self._completion.get(explanation.future(state, progress))
         found: list[int] = []
         for action in events:
-            if self._can_follow(state, progress, (*here, action), example):
-                found.append(action)
+            after, explained = explanation.step(state, progress, action)
+            if explained != DEAD:
+                future = explanation.future(after, explained)
+                if self._can_be_completed(after, explained, future, action, example):
+                    found.append(action)
         return sorted(found)
 
-    def _can_follow(
-        self, state: Any, progress: int, there: History, example: History | None
+    def certain_actions(self, limit: int) -> frozenset[int]:
+        """Own actions after which, in all worlds, the player moves again and sees the same.
+
+        None of them if there are more than `limit` worlds, or too many to find them all.
+        """
+        if self._certain is None:
+            self._certain = self._find_certain(limit)
+        return self._certain
+
+    def _find_certain(self, limit: int) -> frozenset[int]:
+        seen_after: dict[int, str] | None = None
+        for state in self._worlds(limit):
+            if state is None:
+                return frozenset()
+            if seen_after is None:
+                seen_after = self._explanation.seen_after(state, state.legal_actions())
+            else:
+                again = self._explanation.seen_after(state, seen_after)
+                seen_after = {a: seen for a, seen in again.items() if seen_after[a] == seen}
+            if not seen_after:
+                break
+        return frozenset(seen_after or ())
+
+    def _worlds(self, limit: int) -> Iterator[Any]:
+        """States of the worlds, one of those with the same future; None at last if too many."""
+        explanation, start = self._explanation, self._start()
+        if explanation.is_complete(start.state, start.progress):
+            yield start.state
+            return
+        effort = granted = max(self._allowance, _BOUNDED_EFFORT)
+        path, counts, worlds = [start], dict[Hashable, int](), 0
+        try:
+            while path and effort > 0 and worlds <= limit:
+                effort -= 1
+                following = self._next_partial(path[-1])
+                if following is None:
+                    self._count(path, counts)
+                    continue
+                known = counts.get(following.future)
+                if known is None and explanation.is_complete(following.state, following.progress):
+                    known = counts[following.future] = 1
+                    yield following.state
+                if known is None:
+                    path.append(following)
+                else:
+                    path[-1].worlds += known
+                    worlds += known
+        finally:
+            self._account(granted - effort)
+        if path:
+            yield None
+
+    def _count(self, path: list[_Partial], counts: dict[Hashable, int]) -> None:
+        """Gives up the last partial world, below which all worlds have been counted."""
+        done = path.pop()
+        counts[done.future] = done.worlds
+        if done.worlds == 0:
+            self._dead.add(done.future)
+        if path:
+            path[-1].worlds += done.worlds
+
+    def _start(self) -> _Partial:
+        state = self._explanation.game.initial_state()
+        return self._partial(state, 0, self._explanation.future(state, 0))
+
+    def _partial(self, state: Any, progress: int, future: Hashable) -> _Partial:
+        return _Partial(state, progress, future, iter(self._explanation.events(state, progress)))
+
+    def _next_partial(self, here: _Partial) -> _Partial | None:
+        """The partial world after the next event that contradicts nothing known; None if none."""
+        explanation = self._explanation
+        for action in here.events:
+            after, explained = explanation.step(here.state, here.progress, action)
+            if explained != DEAD:
+                future = explanation.future(after, explained)
+                if not self._is_dead(future):
+                    here.event = action
+                    return self._partial(after, explained, future)
+        return None
+
+    def _can_be_completed(
+        self, after: Any, progress: int, future: Hashable, action: int, example: History | None
     ) -> bool:
-        """Whether the world `there`, one event after `state`, can be completed."""
-        if there in self._completion:
+        """Whether a partial world, just reached by `action`, can be completed."""
+        if future in self._completion:
             return True
-        if self._is_dead(there):
+        if self._is_dead(future):
             return False
-        action = there[-1]
-        if example is not None and self._exchange(state, progress, action, example):
+        if example is not None and self._imitate(after, progress, future, action, example):
             return True
-        after, explained = self._step(state, progress, action)
-        return explained != _DEAD and self._search(after, explained, there) is not None
+        return self._search(self._partial(after, progress, future)) is not None
 
-    def _remember(self, world: History) -> None:
-        for length in range(len(world) + 1):
-            self._completion.setdefault(world[:length], world)
-
-    def _exchange(self, state: Any, progress: int, action: int, example: History) -> bool:
-        """Tries `action` with what followed in the example, the two events exchanged."""
-        position = len(state.history())
-        state = state.clone()
-        for event in (action, *example[position + 1 :]):
-            acted = state.current_player() == self._player
-            if event == action and not acted and len(state.history()) > position:
-                event = example[position]
+    def _imitate(
+        self, after: Any, progress: int, future: Hashable, action: int, example: History
+    ) -> bool:
+        """Tries, after `action`, what followed in the example, the two events exchanged."""
+        explanation, state = self._explanation, after.clone()
+        passed: list[tuple[Hashable, int]] = []
+        for event in example[1:]:
+            acted = state.current_player() == explanation.player
+            if event == action and not acted:
+                event = example[0]
             if event not in state.legal_actions():
                 return False
+            passed.append((future, event))
             state.apply_action(event)
-            progress = self._progress_after(state, progress, event, acted)
-            if progress == _DEAD:
+            progress = explanation.progress_after(state, progress, event, acted)
+            if progress == DEAD:
                 return False
-        if not self._is_complete(state, progress):
-            return False
-        self._remember(tuple(state.history()))
+            future = explanation.future(state, progress)
+            if future in self._completion:
+                break
+        else:
+            if not explanation.is_complete(state, progress):
+                return False
+            self._completion[future] = ()
+        self._remember(passed, self._completion[future])
         return True
 
-    def _search(self, start: Any, progress: int, history: History) -> History | None:
-        """Depth first to a world that is complete; its history."""
+    def _search(self, start: _Partial) -> History | None:
+        """Depth first to a world that is complete; the events that lead there."""
+        explanation, completion = self._explanation, self._completion
+        if explanation.is_complete(start.state, start.progress):
+            return completion.setdefault(start.future, ())
         effort = granted = max(self._allowance, _BOUNDED_EFFORT)
-        path = [_Partial(start, progress, history, iter(self._events(start, progress)))]
-        found: History | None = None
-        while path and effort > 0:
-            here = path[-1]
-            found = self._completion.get(here.history)
-            if found is None and self._is_complete(here.state, here.progress):
-                found = here.history
-            if found is not None:
-                self._remember(found)
-                break
-            effort -= self._extend_or_retreat(path)
+        path, found = [start], None
+        while path and found is None and effort > 0:
+            effort -= 1
+            following = self._next_partial(path[-1])
+            if following is None:
+                self._dead.add(path.pop().future)
+                continue
+            if explanation.is_complete(following.state, following.progress):
+                completion.setdefault(following.future, ())
+            rest = completion.get(following.future)
+            if rest is None:
+                path.append(following)
+            else:
+                found = self._remember([(here.future, here.event) for here in path], rest)
         self._account(granted - effort)
         return found
 
-    def _extend_or_retreat(self, path: list[_Partial]) -> int:
-        """Adds the next event that contradicts nothing, or gives the last one up; events tried."""
-        here = path[-1]
-        for tried, action in enumerate(here.events, start=1):
-            after, explained = self._step(here.state, here.progress, action)
-            there = (*here.history, action)
-            if explained != _DEAD and not self._is_dead(there):
-                following = iter(self._events(after, explained))
-                path.append(_Partial(after, explained, there, following))
-                return tried
-        self._dead.add(here.history)
-        path.pop()
-        return 1
+    def _remember(self, passed: list[tuple[Hashable, int]], rest: History) -> History:
+        """Keeps how partial worlds are completed: each by its event and all that follow."""
+        for future, event in reversed(passed):
+            rest = (event, *rest)
+            self._completion.setdefault(future, rest)
+        return rest
 
-    def _is_dead(self, history: History) -> bool:
+    def _is_dead(self, future: Hashable) -> bool:
         lookahead: Lookahead | None = self
         while lookahead is not None:
-            if history in lookahead._dead:
+            if future in lookahead._dead:
                 return True
             lookahead = lookahead._earlier
         return False
@@ -193,97 +271,3 @@ class Lookahead:
         if 0 < self._allowance <= spent:
             self._effort.exhausted()
         self._allowance -= spent
-
-    def _next_possible(
-        self, state: Any, progress: int, events: Iterator[int]
-    ) -> tuple[Any, int] | None:
-        for action in events:
-            after, explained = self._step(state, progress, action)
-            if explained != _DEAD:
-                return after, explained
-        return None
-
-    def _is_complete(self, state: Any, progress: int) -> bool:
-        return progress == len(self._log) - 1 and state.current_player() == self._player
-
-    def _events(self, state: Any, progress: int) -> list[int]:
-        """What may happen next: the player's own move as logged, anything else in a good order."""
-        if state.current_player() == self._player:
-            following = self._log[progress + 1 : progress + 2]
-            return [action for action, _ in following if action != NO_ACTION]
-        return sorted(
-            state.legal_actions(),
-            key=lambda action: (
-                self._needed_at.get(action, 0) > progress,
-                (progress, action) not in self._helped,
-            ),
-        )
-
-    def _step(self, state: Any, progress: int, action: int) -> tuple[Any, int]:
-        """The state after an event, and the progress then; _DEAD if it contradicts the log."""
-        acted = state.current_player() == self._player
-        after = state.child(action)
-        return after, self._progress_after(after, progress, action, acted)
-
-    def _progress_after(self, after: Any, progress: int, action: int, acted: bool) -> int:
-        if after.is_terminal():
-            return _DEAD
-        observation = self._game.observation(after, self._player)
-        if not acted and observation == self._log[progress][1]:
-            return progress
-        entry = (action if acted else NO_ACTION, observation)
-        if progress + 1 < len(self._log) and self._log[progress + 1] == entry:
-            return progress + 1
-        return _DEAD
-
-    def _find_by_repair(self) -> History | None:
-        """Goes forward without backtracking, and mends the history where it cannot go on.
-
-        In a deal, the card that must come next has gone to somebody else. Exchanging the two
-        cards mends that at once, where backtracking would try all deals in between.
-        """
-        state, progress, repairs = self._game.initial_state(), 0, 0
-        while not self._is_complete(state, progress):
-            following = self._next_possible(state, progress, iter(self._events(state, progress)))
-            if following is None and repairs < _REPAIRS:
-                repairs += 1
-                following = self._swap(state, progress) or self._change(state)
-            if following is None:
-                return None
-            state, progress = following
-        return tuple(state.history())
-
-    def _swap(self, state: Any, progress: int) -> tuple[Any, int] | None:
-        history = state.history()
-        spare = [a for a in self._events(state, progress) if a not in self._needed_at]
-        for position in reversed(range(len(history))):
-            wanted = history[position]
-            for replacement in spare[:_SWAPS_PER_EVENT]:
-                exchanged = {wanted: replacement, replacement: wanted}
-                swapped = self._replay([*(exchanged.get(a, a) for a in history), wanted])
-                if swapped is not None and swapped[1] > progress:
-                    self._needed_at[wanted] = swapped[1]
-                    return swapped
-        return None
-
-    def _change(self, state: Any) -> tuple[Any, int] | None:
-        """Another event somewhere before, latest first, after which the game can go on."""
-        history = state.history()
-        for position in reversed(range(len(history))):
-            before = self._replay(history[:position])
-            for other in self._events(*before) if before is not None else ():
-                changed = self._replay([*history[:position], other, *history[position + 1 :]])
-                if other != history[position] and changed is not None:
-                    if self._next_possible(*changed, iter(self._events(*changed))) is not None:
-                        return changed
-        return None
-
-    def _replay(self, history: Sequence[int]) -> tuple[Any, int] | None:
-        state, progress = self._game.initial_state(), 0
-        for action in history:
-            if action not in state.legal_actions():
-                return None
-            state, progress = self._step(state, progress, action)
-            if progress == _DEAD:
-                return None
-        return state, progress
