@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,9 @@ _PLAYOUTS_FOR_SCALE = 256
 _OWN_TURNS_ONLY = frozenset({"efg_game"})
 """Games that answer everybody with the label of the node, which only the mover may know."""
 
-_ORDER_FORGOTTEN = frozenset({"dark_hex", "phantom_ttt"})
-"""Games in which the order of past moves no longer matters for what can happen next: boards with
-stones and what each player has seen of them, all of which pyspiel prints.
+_COUNTED_MOVES = {"dark_hex": True, "phantom_ttt": False}
+"""Games that forget the order of moves, and whether their players are told the number of moves. All
+there is to them is a board with stones and what each player knows of it, and pyspiel prints that.
 """
 
 _PLAYOUT_LENGTH_LIMIT = 20_000
@@ -41,7 +40,9 @@ class SupportedGame:
       utility_sum: what the players' utilities add up to; None if that varies.
       has_information_states: players are shown information states, else observations.
       sees_own_turns_only: what pyspiel says on others' turns is not what the player sees.
-      forgets_order: what can happen next depends on what pyspiel prints of a state alone.
+      forgets_order: what can still happen does not depend on the order of past moves, only on
+        what pyspiel prints: the state, the number of moves, and the players' observations.
+      counts_moves: in such a game, players are told the number of moves.
       identities: names of the game, and of the simultaneous game it was made from.
     """
 
@@ -53,6 +54,7 @@ class SupportedGame:
     has_information_states: bool
     sees_own_turns_only: bool
     forgets_order: bool
+    counts_moves: bool
     identities: frozenset[str]
 
     @property
@@ -73,16 +75,6 @@ class SupportedGame:
         if self.has_information_states:
             return str(state.information_state_string(player))
         return str(state.observation_string(player))
-
-    def future(self, state: Any, player: int) -> Hashable:
-        """What decides all that can still happen at `state`, given what `player` has seen so far.
-
-        Where nothing better is known it is the whole history.
-        """
-        if not self.forgets_order:
-            return tuple(state.history())
-        others = [state.observation_string(p) for p in range(self.num_players) if p != player]
-        return state.move_number(), state.current_player(), str(state), *others
 
     def plays(self, state: Any) -> bool:
         """Whether `state` belongs to this game, also before turn-based conversion."""
@@ -128,7 +120,8 @@ def support(game: Any) -> SupportedGame:
         perfect_information=perfect,
         utility_sum=_utility_sum(sequential, kind),
         sees_own_turns_only=kind.short_name in _OWN_TURNS_ONLY,
-        forgets_order=kind.short_name in _ORDER_FORGOTTEN,
+        forgets_order=kind.short_name in _COUNTED_MOVES,
+        counts_moves=_COUNTED_MOVES.get(kind.short_name, False),
         has_information_states=kind.provides_information_state_string,
         identities=_identities(original) | _identities(sequential),
     )

@@ -7,7 +7,7 @@ the player is to move.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nash_ismcts_spiel.games.adapter import SupportedGame
@@ -40,34 +40,15 @@ class Explanation:
         self._log = key.log
         self._helped: dict[int, set[int]] = {}
 
-    def learn(self, world: Sequence[int]) -> list[Hashable]:
-        """Takes a world of the information set as an example of how the log comes about.
-
-        Returns the futures on the way.
-        """
+    def learn(self, world: Sequence[int]) -> None:
+        """Takes a world of the information set as an example of how the log comes about."""
         state, progress = self.game.initial_state(), 0
-        futures = [self.future(state, progress)]
         for action in world:
             self._helped.setdefault(progress, set()).add(action)
             before, chance = progress, state.is_chance_node()
             state, progress = self.step(state, progress, action)
             if chance and progress > before:
                 self.needed_at[action] = progress
-            futures.append(self.future(state, progress))
-        return futures
-
-    def future(self, state: Any, progress: int) -> Hashable:
-        """What decides whether and how a partial world can be completed."""
-        return progress, self.game.future(state, self.player)
-
-    def seen_after(self, state: Any, actions: Iterable[int]) -> dict[int, str]:
-        """What the player, to move at `state`, sees after those actions after which it moves on."""
-        seen: dict[int, str] = {}
-        for action in actions:
-            after = state.child(action)
-            if after.current_player() == self.player:
-                seen[action] = self.game.observation(after, self.player)
-        return seen
 
     def is_complete(self, state: Any, progress: int) -> bool:
         """Whether a partial world is a world of the information set."""

@@ -16,9 +16,8 @@ import numpy as np
 
 from nash_ismcts_spiel.games.adapter import support
 from nash_ismcts_spiel.games.growth import ROOT, GrowingWorlds
-from nash_ismcts_spiel.games.hidden import EnumeratedHistory, GrownHistory, HiddenHistory
-from nash_ismcts_spiel.games.keys import NO_ACTION, NO_VIEW, InformationKey, own_log
-from nash_ismcts_spiel.games.lookahead import Effort, Lookahead
+from nash_ismcts_spiel.games.hidden import EnumeratedHistory, HiddenHistories, HiddenHistory
+from nash_ismcts_spiel.games.keys import InformationKey, own_log
 from nash_ismcts_spiel.games.tables import MISSING, UNRESOLVED, SampleNodes
 
 _ENUMERATION_LIMIT = 2_000_000
@@ -43,8 +42,7 @@ class GameGraph(GrowingWorlds):
         super().__init__(support(game))
         self.samples = SampleNodes()
         self.enumerated = False
-        self._hidden: dict[int, GrownHistory] = {}
-        self._effort = Effort()
+        self._hidden = HiddenHistories(self.game)
         self._worlds_of_set: list[list[int]] = []
         self._value_scale: float | None = None
 
@@ -95,14 +93,7 @@ class GameGraph(GrowingWorlds):
             return self.worlds.information_set[self.follow([action for action, _ in key.log])]
         view = self.views.of_log(key)
         if view not in self._set_of_view:
-            lookahead = Lookahead(self.game, key, self._effort, self._earlier(view))
-            history = lookahead.find()
-            if history is None:
-                raise ValueError(f"found no world of {self.game.name} that agrees with {key}")
-            lookahead.learn(history)
-            self.follow(history)
-            information_set = self._set_of_view[view]
-            self._hidden[information_set] = GrownHistory(self, key.player, view, lookahead)
+            self.follow(self._hidden.find(key))
         return self._set_of_view[view]
 
     def worlds_of(self, information_set: int) -> Iterator[int]:
@@ -195,11 +186,9 @@ class GameGraph(GrowingWorlds):
         following = self._common_following([first], action)
         if following == MISSING or self.game.perfect_information:
             return following
-        certain = self._grown_history(information_set).lookahead.certain_actions(OWN_NEXT_LIMIT)
-        number = self.information_sets.action[
-            self.information_sets.first_action[information_set] + action
-        ]
-        return following if number in certain else MISSING
+        lookahead = self._hidden.of(self, information_set).lookahead
+        number = self.legal_actions(information_set)[action]
+        return following if lookahead.surely_moves_on(number, OWN_NEXT_LIMIT) else MISSING
 
     def _common_following(self, worlds: Sequence[int], action: int) -> int:
         """The information set of the same player that follows in all of these worlds, if one."""
@@ -227,31 +216,7 @@ class GameGraph(GrowingWorlds):
     def _hidden_history(self, information_set: int) -> HiddenHistory:
         if self.enumerated:
             return EnumeratedHistory(self, self._worlds_of_set[information_set])
-        return self._grown_history(information_set)
-
-    def _grown_history(self, information_set: int) -> GrownHistory:
-        found = self._hidden.get(information_set)
-        if found is None:
-            key = self.key(information_set)
-            view = self.information_sets.view[information_set]
-            lookahead = Lookahead(self.game, key, self._effort, self._earlier(view))
-            lookahead.learn(self.history(self.information_sets.first_world[information_set]))
-            found = self._hidden[information_set] = GrownHistory(self, key.player, view, lookahead)
-        return found
-
-    def _earlier(self, view: int) -> Lookahead | None:
-        """The lookahead of the latest earlier decision of the same player, if there is one.
-
-        Only a view that the player left by an own action was a decision for sure: one and the same
-        view may be a decision in one world and leave another player to move in the next.
-        """
-        while view > NO_VIEW:
-            acted = self.views.action[view] != NO_ACTION
-            view = self.views.parent[view]
-            hidden = self._hidden.get(self._set_of_view.get(view, MISSING)) if acted else None
-            if hidden is not None:
-                return hidden.lookahead
-        return None
+        return self._hidden.of(self, information_set)
 
     def _finish_enumeration(self) -> None:
         self._states.clear()

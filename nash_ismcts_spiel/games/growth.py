@@ -83,6 +83,10 @@ class GrowingWorlds:
             return InformationKey(player, tuple((action, "") for action in history))
         return InformationKey(player, self.views.log(self.information_sets.view[information_set]))
 
+    def set_of_view(self, view: int) -> int:
+        """The information set of a player that has a view and is to move; MISSING if not known."""
+        return self._set_of_view.get(view, MISSING)
+
     def follow(self, history: Sequence[int]) -> int:
         """The world that a sequence of moves and chance outcomes leads to."""
         world = ROOT

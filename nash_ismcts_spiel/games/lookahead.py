@@ -2,20 +2,22 @@
 
 A dead end (a card that the player itself was dealt later, a cell that it later found empty) is
 found before anything is drawn. Most pieces can be exchanged for another one in a completion that is
-known, which is tried first; otherwise completions are searched for depth first. What is found out
-about a partial world holds for all that have the same future (see `Explanation.future`).
+known, which is tried first; otherwise completions are searched for depth first.
 
 Small games are searched exhaustively, so the answer is exact. In large ones the effort is bounded,
 and a piece for which no completion is found counts as impossible; what is drawn is consistent all
 the same, since every piece that is offered has a completion that was seen. Two things keep that
 rare: events that helped to explain the log before are tried first, and those that the player itself
 needs later are tried last.
+
+For games that forget the order of moves, `completions.h` does the same in compiled code and shares
+what it finds out between all histories with one future.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nash_ismcts_spiel.games.adapter import SupportedGame
@@ -50,18 +52,14 @@ class _Partial:
     Attributes:
       state: the pyspiel state.
       progress: how much of the log it explains.
-      future: what tells its future.
-      events: those not tried yet.
-      event: the one tried last.
-      worlds: number of worlds found below, if they are counted.
+      history: what has happened.
+      events: what may happen next and was not tried yet.
     """
 
     state: Any
     progress: int
-    future: Hashable
+    history: History
     events: Iterator[int]
-    event: int = -1
-    worlds: int = 0
 
 
 class Lookahead:
@@ -79,15 +77,14 @@ class Lookahead:
         self._explanation = Explanation(game, key)
         self._effort = effort
         self._allowance = effort.allowance
-        self._dead: set[Hashable] = set()
-        self._completion: dict[Hashable, History] = {}  # the events that are still missing
-        self._certain: frozenset[int] | None = None
+        self._dead: set[History] = set()
+        self._completion: dict[History, History] = {}
+        self._too_many_worlds = False
 
     def learn(self, world: Sequence[int]) -> None:
         """Takes a world of the information set as an example of how the log comes about."""
-        futures = self._explanation.learn(world)
-        for position, future in enumerate(futures):
-            self._completion.setdefault(future, tuple(world[position:]))
+        self._explanation.learn(world)
+        self._remember(tuple(world))
 
     def find(self) -> History | None:
         """The history of some world of the information set, None if none was found."""
@@ -100,169 +97,139 @@ class Lookahead:
         events = explanation.events(state, progress)
         if len(events) == 1:  # the player's own move, say: it must be the one
             return events
-        example = self._completion.get(explanation.future(state, progress))
+        here = tuple(state.history())
+        example = self._completion.get(here)
         found: list[int] = []
         for action in events:
-            after, explained = explanation.step(state, progress, action)
-            if explained != DEAD:
-                future = explanation.future(after, explained)
-                if self._can_be_completed(after, explained, future, action, example):
-                    found.append(action)
+            if self._can_follow(state, progress, (*here, action), example):
+                found.append(action)
         return sorted(found)
 
-    def certain_actions(self, limit: int) -> frozenset[int]:
-        """Own actions after which, in all worlds, the player moves again and sees the same.
+    def surely_moves_on(self, action: int, limit: int) -> bool:
+        """Whether in all worlds the player moves again after an own `action` and sees the same.
 
-        None of them if there are more than `limit` worlds, or too many to find them all.
+        False if there are more than `limit` worlds, or too many to find them all.
         """
-        if self._certain is None:
-            self._certain = self._find_certain(limit)
-        return self._certain
+        game, player = self._explanation.game, self._explanation.player
+        seen: set[str] = set()
+        for state in self._worlds(limit, action):
+            after = state.child(action)
+            if after.current_player() != player:
+                return False
+            seen.add(game.observation(after, player))
+            if len(seen) > 1:
+                return False
+        return not self._too_many_worlds
 
-    def _find_certain(self, limit: int) -> frozenset[int]:
-        seen_after: dict[int, str] | None = None
-        for state in self._worlds(limit):
-            if state is None:
-                return frozenset()
-            if seen_after is None:
-                seen_after = self._explanation.seen_after(state, state.legal_actions())
-            else:
-                again = self._explanation.seen_after(state, seen_after)
-                seen_after = {a: seen for a, seen in again.items() if seen_after[a] == seen}
-            if not seen_after:
-                break
-        return frozenset(seen_after or ())
+    def _worlds(self, limit: int, avoided: int) -> Iterator[Any]:
+        """States of all worlds, those first in which the others have avoided an action.
 
-    def _worlds(self, limit: int) -> Iterator[Any]:
-        """States of the worlds, one of those with the same future; None at last if too many."""
-        explanation, start = self._explanation, self._start()
-        if explanation.is_complete(start.state, start.progress):
-            yield start.state
+        In those a player that tries the action itself often sees something else: one world that
+        differs settles most questions about all.
+        """
+        if self._too_many_worlds:
             return
+        explanation, worlds = self._explanation, 0
         effort = granted = max(self._allowance, _BOUNDED_EFFORT)
-        path, counts, worlds = [start], dict[Hashable, int](), 0
+        pending = [(self._start(), 0)]
         try:
-            while path and effort > 0 and worlds <= limit:
-                effort -= 1
-                following = self._next_partial(path[-1])
-                if following is None:
-                    self._count(path, counts)
+            while pending and effort > 0 and worlds <= limit:
+                here, progress = pending.pop()
+                if explanation.is_complete(here, progress):
+                    worlds += 1
+                    yield here
                     continue
-                known = counts.get(following.future)
-                if known is None and explanation.is_complete(following.state, following.progress):
-                    known = counts[following.future] = 1
-                    yield following.state
-                if known is None:
-                    path.append(following)
-                else:
-                    path[-1].worlds += known
-                    worlds += known
+                events = explanation.events(here, progress)
+                for event in sorted(reversed(events), key=lambda event: event != avoided):
+                    effort -= 1
+                    after, explained = explanation.step(here, progress, event)
+                    if explained != DEAD and not self._is_dead(tuple(after.history())):
+                        pending.append((after, explained))
+            self._too_many_worlds = bool(pending) or worlds > limit
         finally:
             self._account(granted - effort)
-        if path:
-            yield None
 
-    def _count(self, path: list[_Partial], counts: dict[Hashable, int]) -> None:
-        """Gives up the last partial world, below which all worlds have been counted."""
-        done = path.pop()
-        counts[done.future] = done.worlds
-        if done.worlds == 0:
-            self._dead.add(done.future)
-        if path:
-            path[-1].worlds += done.worlds
+    def _start(self) -> Any:
+        return self._explanation.game.initial_state()
 
-    def _start(self) -> _Partial:
-        state = self._explanation.game.initial_state()
-        return self._partial(state, 0, self._explanation.future(state, 0))
-
-    def _partial(self, state: Any, progress: int, future: Hashable) -> _Partial:
-        return _Partial(state, progress, future, iter(self._explanation.events(state, progress)))
-
-    def _next_partial(self, here: _Partial) -> _Partial | None:
-        """The partial world after the next event that contradicts nothing known; None if none."""
-        explanation = self._explanation
-        for action in here.events:
-            after, explained = explanation.step(here.state, here.progress, action)
-            if explained != DEAD:
-                future = explanation.future(after, explained)
-                if not self._is_dead(future):
-                    here.event = action
-                    return self._partial(after, explained, future)
-        return None
-
-    def _can_be_completed(
-        self, after: Any, progress: int, future: Hashable, action: int, example: History | None
+    def _can_follow(
+        self, state: Any, progress: int, there: History, example: History | None
     ) -> bool:
-        """Whether a partial world, just reached by `action`, can be completed."""
-        if future in self._completion:
+        """Whether the world `there`, one event after `state`, can be completed."""
+        if there in self._completion:
             return True
-        if self._is_dead(future):
+        if self._is_dead(there):
             return False
-        if example is not None and self._imitate(after, progress, future, action, example):
+        after, explained = self._explanation.step(state, progress, there[-1])
+        if explained == DEAD:
+            return False
+        if example is not None and self._imitate(after, explained, there, example):
             return True
-        return self._search(self._partial(after, progress, future)) is not None
+        return self._search(after, explained) is not None
 
-    def _imitate(
-        self, after: Any, progress: int, future: Hashable, action: int, example: History
-    ) -> bool:
-        """Tries, after `action`, what followed in the example, the two events exchanged."""
+    def _remember(self, world: History) -> None:
+        for length in reversed(range(len(world) + 1)):
+            if world[:length] in self._completion:
+                break  # and so are all that are shorter
+            self._completion[world[:length]] = world
+
+    def _imitate(self, after: Any, progress: int, there: History, example: History) -> bool:
+        """Tries, after the last event, what followed in the example, the two events exchanged."""
         explanation, state = self._explanation, after.clone()
-        passed: list[tuple[Hashable, int]] = []
-        for event in example[1:]:
+        action, replaced = there[-1], example[len(there) - 1]
+        for event in example[len(there) :]:
             acted = state.current_player() == explanation.player
             if event == action and not acted:
-                event = example[0]
+                event = replaced
             if event not in state.legal_actions():
                 return False
-            passed.append((future, event))
             state.apply_action(event)
             progress = explanation.progress_after(state, progress, event, acted)
             if progress == DEAD:
                 return False
-            future = explanation.future(state, progress)
-            if future in self._completion:
-                break
-        else:
-            if not explanation.is_complete(state, progress):
-                return False
-            self._completion[future] = ()
-        self._remember(passed, self._completion[future])
+        if not explanation.is_complete(state, progress):
+            return False
+        self._remember(tuple(state.history()))
         return True
 
-    def _search(self, start: _Partial) -> History | None:
-        """Depth first to a world that is complete; the events that lead there."""
-        explanation, completion = self._explanation, self._completion
-        if explanation.is_complete(start.state, start.progress):
-            return completion.setdefault(start.future, ())
+    def _search(self, start: Any, progress: int = 0) -> History | None:
+        """Depth first to a world that is complete; its history."""
         effort = granted = max(self._allowance, _BOUNDED_EFFORT)
-        path, found = [start], None
-        while path and found is None and effort > 0:
-            effort -= 1
-            following = self._next_partial(path[-1])
-            if following is None:
-                self._dead.add(path.pop().future)
-                continue
-            if explanation.is_complete(following.state, following.progress):
-                completion.setdefault(following.future, ())
-            rest = completion.get(following.future)
-            if rest is None:
-                path.append(following)
-            else:
-                found = self._remember([(here.future, here.event) for here in path], rest)
+        path = [self._partial(start, progress)]
+        found: History | None = None
+        while path and effort > 0:
+            here = path[-1]
+            found = self._completion.get(here.history)
+            if found is None and self._explanation.is_complete(here.state, here.progress):
+                found = here.history
+            if found is not None:
+                self._remember(found)
+                break
+            effort -= self._extend_or_retreat(path)
         self._account(granted - effort)
         return found
 
-    def _remember(self, passed: list[tuple[Hashable, int]], rest: History) -> History:
-        """Keeps how partial worlds are completed: each by its event and all that follow."""
-        for future, event in reversed(passed):
-            rest = (event, *rest)
-            self._completion.setdefault(future, rest)
-        return rest
+    def _extend_or_retreat(self, path: list[_Partial]) -> int:
+        """Adds the next event that contradicts nothing, or gives the last one up; events tried."""
+        here = path[-1]
+        for tried, action in enumerate(here.events, start=1):
+            if not self._is_dead((*here.history, action)):
+                after, explained = self._explanation.step(here.state, here.progress, action)
+                if explained != DEAD:
+                    path.append(self._partial(after, explained))
+                    return tried
+        self._dead.add(here.history)
+        path.pop()
+        return 1
 
-    def _is_dead(self, future: Hashable) -> bool:
+    def _partial(self, state: Any, progress: int) -> _Partial:
+        events = iter(self._explanation.events(state, progress))
+        return _Partial(state, progress, tuple(state.history()), events)
+
+    def _is_dead(self, history: History) -> bool:
         lookahead: Lookahead | None = self
         while lookahead is not None:
-            if future in lookahead._dead:
+            if history in lookahead._dead:
                 return True
             lookahead = lookahead._earlier
         return False
