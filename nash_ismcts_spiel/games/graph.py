@@ -154,9 +154,8 @@ class GameGraph(GrowingWorlds):
     def _find_unseen(self, world: int, player: int) -> int:
         acted, since = world, list[int]()
         while acted != ROOT and (acted == world or self.worlds.player[acted] != player):
-            parent = self.worlds.parent[acted]
-            since.append(self._action_between(parent, acted))
-            acted = parent
+            since.append(self._last_action[acted])
+            acted = self.worlds.parent[acted]
         if acted == world or self.worlds.player[acted] != player:
             return 0
         own, events = since[-1], since[-2::-1]

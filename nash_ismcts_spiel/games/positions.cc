@@ -17,9 +17,7 @@ py::object checked(PyObject* result) {
 struct Names {
   PyObject* child = PyUnicode_InternFromString("child");
   PyObject* current_player = PyUnicode_InternFromString("current_player");
-  PyObject* is_terminal = PyUnicode_InternFromString("is_terminal");
   PyObject* legal_actions = PyUnicode_InternFromString("legal_actions");
-  PyObject* move_number = PyUnicode_InternFromString("move_number");
   PyObject* observation_string = PyUnicode_InternFromString("observation_string");
 };
 
@@ -42,49 +40,53 @@ int64_t integer(const py::object& number) {
   return value;
 }
 
-std::string text(const py::object& string) {
-  Py_ssize_t size = 0;
-  const char* data = PyUnicode_AsUTF8AndSize(string.ptr(), &size);
-  if (data == nullptr) throw py::error_already_set();
-  return {data, static_cast<size_t>(size)};
-}
-
-void append(std::string& key, int64_t number) {
-  key.append(reinterpret_cast<const char*>(&number), sizeof(number));
-}
-
 }  // namespace
 
 Positions::Positions(const py::object& initial_state, int32_t num_players, bool counts_moves)
     : num_players_(num_players), counts_moves_(counts_moves) {
-  at(initial_state);
+  at(initial_state, 0);
 }
 
-PositionId Positions::at(const py::object& state) {
-  const bool over = call(state, names().is_terminal).is(py::bool_(true));
-  const int32_t mover =
-      over ? kOver : static_cast<int32_t>(integer(call(state, names().current_player)));
-  const int64_t moves = integer(call(state, names().move_number));
-  std::string key = text(checked(PyObject_Str(state.ptr())));
-  append(key, mover);
-  append(key, moves);
-  std::vector<int32_t> sights;
+size_t Positions::Hash::operator()(const std::vector<int32_t>& numbers) const {
+  uint64_t hash = 0;
+  for (const int32_t number : numbers) {
+    hash = (hash ^ static_cast<uint32_t>(number)) * 0x9E3779B97F4A7C15ull;
+    hash ^= hash >> 29;
+  }
+  return static_cast<size_t>(hash);
+}
+
+PositionId Positions::at(const py::object& state, int32_t moves) {
+  const auto mover = static_cast<int32_t>(integer(call(state, names().current_player)));
+  const int32_t told = counts_moves_ ? moves : 0;
+  printed_.clear();
   for (int32_t player = 0; player < num_players_; ++player) {
-    std::string shown = text(call(state, names().observation_string, player));
-    if (counts_moves_) append(shown, moves);
-    sights.push_back(sight_of(shown));
-    append(key, sights.back());
+    printed_.push_back(number_of(call(state, names().observation_string, player), told));
   }
-  const auto [found, is_new] = known_.emplace(std::move(key), static_cast<PositionId>(size()));
-  if (is_new) {
-    places_.push_back({state, mover});
-    sights_.insert(sights_.end(), sights.begin(), sights.end());
-  }
-  return found->second;
+  printed_.push_back(number_of(checked(PyObject_Str(state.ptr())), 0));
+  printed_.push_back(mover);
+  printed_.push_back(moves);
+  const auto found = known_.find(printed_);
+  if (found != known_.end()) return found->second;
+  const auto made = static_cast<PositionId>(size());
+  known_.emplace(printed_, made);
+  places_.push_back({state, mover, moves});
+  sights_.insert(sights_.end(), printed_.begin(), printed_.begin() + num_players_);
+  return made;
 }
 
-int32_t Positions::sight_of(const std::string& shown) {
-  return sight_numbers_.emplace(shown, static_cast<int32_t>(sight_numbers_.size())).first->second;
+// The number of a printed text, together with a number of moves.
+int32_t Positions::number_of(const py::object& text, int32_t moves) {
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (data == nullptr) throw py::error_already_set();
+  text_.assign(data, static_cast<size_t>(size));
+  text_.append(reinterpret_cast<const char*>(&moves), sizeof(moves));
+  const auto found = texts_.find(text_);
+  if (found != texts_.end()) return found->second;
+  const auto number = static_cast<int32_t>(texts_.size());
+  texts_.emplace(text_, number);
+  return number;
 }
 
 int32_t Positions::num_actions(PositionId position) {
@@ -104,7 +106,9 @@ PositionId Positions::after(PositionId position, int32_t edge) {
   const int32_t at_edge = places_[position].first + edge;
   if (after_[at_edge] == kUnknown) {
     const py::object state = places_[position].state;
-    after_[at_edge] = at(call(state, names().child, actions_[at_edge]));
+    const int32_t moves = places_[position].moves + 1;
+    const PositionId made = at(call(state, names().child, actions_[at_edge]), moves);
+    after_[at_edge] = made;
     Place& place = places_[position];  // may have moved
     if (--place.missing == 0) place.state = py::none();
   }

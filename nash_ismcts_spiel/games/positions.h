@@ -50,22 +50,28 @@ class Positions {
   struct Place {
     pybind11::object state;  // None once all positions after it are known
     int32_t mover;
+    int32_t moves;             // made so far
     int32_t first = kUnknown;  // of its actions, once they are known
     int32_t count = 0;
     int32_t missing = 0;  // positions after it that are not known
   };
+  struct Hash {
+    size_t operator()(const std::vector<int32_t>& numbers) const;
+  };
 
-  PositionId at(const pybind11::object& state);
-  int32_t sight_of(const std::string& shown);
+  PositionId at(const pybind11::object& state, int32_t moves);
+  int32_t number_of(const pybind11::object& text, int32_t moves);
 
   const int32_t num_players_;
   const bool counts_moves_;
   std::vector<Place> places_;
-  std::vector<int32_t> sights_;                       // [positions * players]
-  std::vector<int64_t> actions_;                      // of all positions
-  std::vector<PositionId> after_;                     // beside them
-  std::unordered_map<std::string, PositionId> known_;  // by all that is printed
-  std::unordered_map<std::string, int32_t> sight_numbers_;
+  std::vector<int32_t> sights_;    // [positions * players]
+  std::vector<int64_t> actions_;   // of all positions
+  std::vector<PositionId> after_;  // beside them
+  std::unordered_map<std::string, int32_t> texts_;  // all that was ever printed, numbered
+  std::unordered_map<std::vector<int32_t>, PositionId, Hash> known_;
+  std::string text_;              // buffers
+  std::vector<int32_t> printed_;
 };
 
 }  // namespace nash_ismcts
