@@ -14,6 +14,11 @@ uint64_t pair_key(int32_t progress, int64_t action) {
   return static_cast<uint64_t>(progress) << 32 | static_cast<uint32_t>(action);
 }
 
+bool is_later(const std::unordered_map<int64_t, int32_t>& at, int64_t action, int32_t progress) {
+  const auto found = at.find(action);
+  return found != at.end() && found->second > progress;
+}
+
 }  // namespace
 
 Completions::Completions(std::shared_ptr<Positions> positions, pybind11::object effort,
@@ -33,39 +38,44 @@ void Completions::learn(const World& world) {
   std::vector<Partial> passed{here};
   log_.push_back({kNoAction, positions_->sight(here.position, player_)});
   for (const int64_t action : world) {
-    const int32_t mover = positions_->mover(here.position);
+    const PositionId before = here.position;
+    const bool acted = positions_->mover(before) == player_;
     helped_.insert(pair_key(here.progress, action), 1);
-    here.position = positions_->after(here.position, positions_->edge(here.position, action));
+    here.position = positions_->after(before, positions_->edge(before, action));
     const int32_t sight = positions_->sight(here.position, player_);
-    if (mover == player_ || sight != log_.back().sight) {
-      log_.push_back({mover == player_ ? action : kNoAction, sight});
+    if (acted || sight != log_.back().sight) {
+      log_.push_back({acted ? action : kNoAction, sight});
       ++here.progress;
-      if (mover == player_ || mover < 0) needed_at_[action] = here.progress;
+    }
+    if (acted) {
+      const bool taken = positions_->board(before) != positions_->board(here.position);
+      (taken ? taken_at_ : met_at_)[action] = here.progress;
     }
     passed.push_back(here);
   }
   for (const Partial& partial : passed) {
-    verdicts_.insert(key(partial), static_cast<int32_t>(Verdict::kAlive));
+    judge(partial, Verdict::kAlive);
   }
 }
 
 // Goes on by an edge; false if that contradicts the log.
 bool Completions::step(const Partial& here, int32_t edge, Partial& there) {
-  const PositionId after = positions_->after(here.position, edge);
-  if (positions_->mover(after) == kOver) return false;
   const bool acted = positions_->mover(here.position) == player_;
-  const int32_t sight = positions_->sight(after, player_);
-  there = {after, here.progress};
-  if (!acted && sight == log_[here.progress].sight) return true;
-  if (here.progress == last()) return false;
-  const Entry& next = log_[here.progress + 1];
-  ++there.progress;
-  return next.sight == sight &&
-         next.action == (acted ? positions_->action(here.position, edge) : kNoAction);
+  const int32_t sight = positions_->sight_after(here.position, edge, player_);
+  there.progress = here.progress;
+  if (acted || sight != log_[here.progress].sight) {
+    if (here.progress == last()) return false;
+    const int64_t action = acted ? positions_->action(here.position, edge) : kNoAction;
+    const Entry& next = log_[++there.progress];
+    if (next.sight != sight || next.action != action) return false;
+  }
+  there.position = positions_->after(here.position, edge);
+  return positions_->mover(there.position) != kOver;
 }
 
-// What may happen next, as edges: the player's own move as logged; of anything else first what helped
-// in the example, last what the player itself needs later, and last of all what is to be avoided.
+// What may happen next, as edges: the player's own move as logged; of anything else first moves to
+// cells that the player will find taken, then those to known positions and those that helped in the
+// example, last those to cells that the player will take itself, and what is to be avoided.
 std::vector<int32_t> Completions::events(const Partial& here, int64_t avoided) {
   const int32_t count = positions_->num_actions(here.position);
   std::vector<std::pair<int32_t, int32_t>> ranked;
@@ -78,15 +88,26 @@ std::vector<int32_t> Completions::events(const Partial& here, int64_t avoided) {
   }
   for (int32_t edge = 0; edge < count; ++edge) {
     const int64_t action = positions_->action(here.position, edge);
-    const auto needed = needed_at_.find(action);
-    const bool late = needed != needed_at_.end() && needed->second > here.progress;
+    const bool avoid = action == avoided || is_later(taken_at_, action, here.progress);
+    const bool met = is_later(met_at_, action, here.progress);
     const bool helped = helped_.find(pair_key(here.progress, action)) != FlatMap::kAbsent;
-    ranked.emplace_back((action == avoided ? 4 : 0) + (late ? 2 : 0) + (helped ? 0 : 1), edge);
+    const bool known = positions_->is_known(here.position, edge);
+    ranked.emplace_back((avoid ? 8 : 0) + (met ? 0 : 4) + (known ? 0 : 2) +
+                            (helped ? 0 : 1),
+                        edge);
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<int32_t> edges;
   for (const auto& [rank, edge] : ranked) edges.push_back(edge);
   return edges;
+}
+
+void Completions::judge(const Partial& here, Verdict verdict) {
+  verdicts_.insert(key(here), static_cast<int32_t>(verdict));
+}
+
+bool Completions::is_alive(const Partial& here) const {
+  return verdicts_.find(key(here)) == static_cast<int32_t>(Verdict::kAlive);
 }
 
 bool Completions::is_dead(const Partial& here) const {
@@ -98,21 +119,24 @@ bool Completions::is_dead(const Partial& here) const {
 
 // Depth first; gives up, without a verdict, when the effort is spent.
 bool Completions::can_be_completed(const Partial& here, int64_t& effort) {
-  if (verdicts_.find(key(here)) == static_cast<int32_t>(Verdict::kAlive)) return true;
+  if (is_alive(here)) return true;
   if (is_dead(here)) return false;
   bool alive = is_complete(here);
   if (!alive) {
-    for (const int32_t edge : events(here, kNoAction)) {
+    const std::vector<int32_t> edges = events(here, kNoAction);
+    Partial there;
+    for (const int32_t edge : edges) {
+      alive = alive || (positions_->is_known(here.position, edge) && step(here, edge, there) &&
+                        is_alive(there));
+    }
+    for (const int32_t edge : edges) {
+      if (alive) break;
       if (--effort < 0) return false;
-      Partial there;
-      if (step(here, edge, there) && can_be_completed(there, effort)) {
-        alive = true;
-        break;
-      }
+      alive = step(here, edge, there) && can_be_completed(there, effort);
     }
     if (!alive && effort < 0) return false;
   }
-  verdicts_.insert(key(here), static_cast<int32_t>(alive ? Verdict::kAlive : Verdict::kDead));
+  judge(here, alive ? Verdict::kAlive : Verdict::kDead);
   return alive;
 }
 
@@ -163,11 +187,12 @@ int64_t Completions::count(const Partial& here, Survey& survey, int64_t& effort)
       if (--effort < 0) return worlds;
       Partial there;
       if (step(here, edge, there)) worlds += count(there, survey, effort);
+      if (worlds > 0) judge(here, Verdict::kAlive);
       if (survey.differs || survey.total > survey.limit) return worlds;
     }
     if (effort < 0) return worlds;
   }
-  if (worlds == 0) verdicts_.insert(key(here), static_cast<int32_t>(Verdict::kDead));
+  judge(here, worlds > 0 ? Verdict::kAlive : Verdict::kDead);
   survey.worlds.emplace(key(here), worlds);
   return worlds;
 }

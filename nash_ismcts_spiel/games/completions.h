@@ -68,6 +68,8 @@ class Completions {
   void learn(const World& world);
   bool step(const Partial& here, int32_t edge, Partial& there);
   std::vector<int32_t> events(const Partial& here, int64_t avoided);
+  void judge(const Partial& here, Verdict verdict);
+  bool is_alive(const Partial& here) const;
   bool is_dead(const Partial& here) const;
   bool can_be_completed(const Partial& here, int64_t& effort);
   int64_t count(const Partial& here, Survey& survey, int64_t& effort);
@@ -80,9 +82,10 @@ class Completions {
   int64_t allowance_;
   bool too_many_worlds_ = false;
   std::vector<Entry> log_;
-  std::unordered_map<int64_t, int32_t> needed_at_;  // latest progress at which the player needs it
-  FlatMap helped_;                                  // (progress, action) of the example
-  FlatMap verdicts_;                                // of partial worlds
+  std::unordered_map<int64_t, int32_t> taken_at_;  // cells by the progress at which they are taken
+  std::unordered_map<int64_t, int32_t> met_at_;    // by the player, or tried by it in vain
+  FlatMap helped_;                                 // (progress, action) of the example
+  FlatMap verdicts_;                               // of partial worlds
 };
 
 }  // namespace nash_ismcts

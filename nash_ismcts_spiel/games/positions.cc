@@ -44,7 +44,7 @@ int64_t integer(const py::object& number) {
 
 Positions::Positions(const py::object& initial_state, int32_t num_players, bool counts_moves)
     : num_players_(num_players), counts_moves_(counts_moves) {
-  at(initial_state, 0);
+  at(initial_state, 0, kUnknown);
 }
 
 size_t Positions::Hash::operator()(const std::vector<int32_t>& numbers) const {
@@ -56,23 +56,29 @@ size_t Positions::Hash::operator()(const std::vector<int32_t>& numbers) const {
   return static_cast<size_t>(hash);
 }
 
-PositionId Positions::at(const py::object& state, int32_t moves) {
+// The position of a state, reached by an edge (kUnknown at the start) after some moves.
+PositionId Positions::at(const py::object& state, int32_t moves, int64_t edge) {
   const auto mover = static_cast<int32_t>(integer(call(state, names().current_player)));
-  const int32_t told = counts_moves_ ? moves : 0;
   printed_.clear();
   for (int32_t player = 0; player < num_players_; ++player) {
-    printed_.push_back(number_of(call(state, names().observation_string, player), told));
+    const int32_t seen = edge == kUnknown ? kUnknown : sights_after_[edge * num_players_ + player];
+    printed_.push_back(seen == kUnknown ? sight_of(state, player, moves) : seen);
   }
-  printed_.push_back(number_of(checked(PyObject_Str(state.ptr())), 0));
+  const int32_t board = number_of(checked(PyObject_Str(state.ptr())), 0);
+  printed_.push_back(board);
   printed_.push_back(mover);
   printed_.push_back(moves);
   const auto found = known_.find(printed_);
   if (found != known_.end()) return found->second;
   const auto made = static_cast<PositionId>(size());
   known_.emplace(printed_, made);
-  places_.push_back({state, mover, moves});
+  places_.push_back({state, mover, moves, board});
   sights_.insert(sights_.end(), printed_.begin(), printed_.begin() + num_players_);
   return made;
+}
+
+int32_t Positions::sight_of(const py::object& state, int32_t player, int32_t moves) {
+  return number_of(call(state, names().observation_string, player), counts_moves_ ? moves : 0);
 }
 
 // The number of a printed text, together with a number of moves.
@@ -96,20 +102,38 @@ int32_t Positions::num_actions(PositionId position) {
     for (const py::handle action : py::list(call(place.state, names().legal_actions))) {
       actions_.push_back(integer(py::reinterpret_borrow<py::object>(action)));
       after_.push_back(kUnknown);
+      sights_after_.insert(sights_after_.end(), num_players_, kUnknown);
     }
     place.count = place.missing = static_cast<int32_t>(actions_.size()) - place.first;
   }
   return place.count;
 }
 
+py::object Positions::state_after(PositionId position, int64_t edge) {
+  if (edge != peeked_edge_) {
+    peeked_edge_ = kUnknown;
+    peeked_ = call(places_[position].state, names().child, actions_[edge]);
+    peeked_edge_ = edge;
+  }
+  return peeked_;
+}
+
+int32_t Positions::sight_after(PositionId position, int32_t edge, int32_t player) {
+  const int64_t at_edge = static_cast<int64_t>(places_[position].first) + edge;
+  if (after_[at_edge] != kUnknown) return sight(after_[at_edge], player);
+  int32_t& known = sights_after_[at_edge * num_players_ + player];
+  if (known == kUnknown) {
+    known = sight_of(state_after(position, at_edge), player, places_[position].moves + 1);
+  }
+  return known;
+}
+
 PositionId Positions::after(PositionId position, int32_t edge) {
-  const int32_t at_edge = places_[position].first + edge;
+  const int64_t at_edge = static_cast<int64_t>(places_[position].first) + edge;
   if (after_[at_edge] == kUnknown) {
-    const py::object state = places_[position].state;
     const int32_t moves = places_[position].moves + 1;
-    const PositionId made = at(call(state, names().child, actions_[at_edge]), moves);
-    after_[at_edge] = made;
-    Place& place = places_[position];  // may have moved
+    after_[at_edge] = at(state_after(position, at_edge), moves, at_edge);
+    Place& place = places_[position];
     if (--place.missing == 0) place.state = py::none();
   }
   return after_[at_edge];

@@ -34,6 +34,9 @@ class Positions {
     return sights_[static_cast<int64_t>(position) * num_players_ + player];
   }
 
+  // A number for the board, the same for the same board.
+  int32_t board(PositionId position) const { return places_[position].board; }
+
   // Number of moves or chance outcomes that may follow; pyspiel's number of each, in its order.
   int32_t num_actions(PositionId position);
   int64_t action(PositionId position, int32_t edge) const {
@@ -43,6 +46,14 @@ class Positions {
   // The edge of an action. Throws std::invalid_argument if it is not possible.
   int32_t edge(PositionId position, int64_t action);
 
+  // What a player sees after an edge, which is cheaper than the position after it.
+  int32_t sight_after(PositionId position, int32_t edge, int32_t player);
+
+  // Whether the position after an edge is known already.
+  bool is_known(PositionId position, int32_t edge) const {
+    return after_[places_[position].first + edge] != kUnknown;
+  }
+
   // The position after an edge; num_actions must have been asked for before.
   PositionId after(PositionId position, int32_t edge);
 
@@ -51,6 +62,7 @@ class Positions {
     pybind11::object state;  // None once all positions after it are known
     int32_t mover;
     int32_t moves;             // made so far
+    int32_t board;             // number of the text that shows it
     int32_t first = kUnknown;  // of its actions, once they are known
     int32_t count = 0;
     int32_t missing = 0;  // positions after it that are not known
@@ -59,7 +71,9 @@ class Positions {
     size_t operator()(const std::vector<int32_t>& numbers) const;
   };
 
-  PositionId at(const pybind11::object& state, int32_t moves);
+  PositionId at(const pybind11::object& state, int32_t moves, int64_t edge);
+  pybind11::object state_after(PositionId position, int64_t edge);
+  int32_t sight_of(const pybind11::object& state, int32_t player, int32_t moves);
   int32_t number_of(const pybind11::object& text, int32_t moves);
 
   const int32_t num_players_;
@@ -68,6 +82,9 @@ class Positions {
   std::vector<int32_t> sights_;    // [positions * players]
   std::vector<int64_t> actions_;   // of all positions
   std::vector<PositionId> after_;  // beside them
+  std::vector<int32_t> sights_after_;  // for each player, as far as they are known
+  pybind11::object peeked_;        // the state after the edge that was last looked at
+  int64_t peeked_edge_ = kUnknown;
   std::unordered_map<std::string, int32_t> texts_;  // all that was ever printed, numbered
   std::unordered_map<std::vector<int32_t>, PositionId, Hash> known_;
   std::string text_;              // buffers
