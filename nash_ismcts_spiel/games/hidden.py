@@ -21,9 +21,6 @@ from nash_ismcts_spiel.games.tables import CHANCE, MISSING
 if TYPE_CHECKING:
     from nash_ismcts_spiel.games.graph import GameGraph
 
-_MAX_POSITIONS = 200_000
-"""Shared positions kept at most, about; beyond that they are made anew where they are needed."""
-
 
 class HiddenHistory(Protocol):
     """The consistent beginnings of the worlds of one information set."""
@@ -94,7 +91,8 @@ class HiddenHistories:
         self._effort = Effort()
         self._grown: dict[int, GrownHistory] = {}
         self._shared: dict[int, SharedHistory] = {}
-        self._forget_positions()
+        if game.forgets_order:
+            self._positions = Positions(game.initial_state(), game.num_players, game.counts_moves)
 
     def of(self, graph: GameGraph, information_set: int) -> GrownHistory | SharedHistory:
         """The hidden history of an information set."""
@@ -122,8 +120,6 @@ class HiddenHistories:
         return found
 
     def _new_shared(self, graph: GameGraph, information_set: int) -> SharedHistory:
-        if len(self._positions) > _MAX_POSITIONS:
-            self._forget_positions()
         known = [i for i in _earlier(graph, information_set) if i in self._shared]
         earlier = self._shared[known[0]].lookahead if known else None
         sets = graph.information_sets
@@ -134,13 +130,6 @@ class HiddenHistories:
         assert len(completions) == len(graph.views.chain(sets.view[information_set]))
         found = self._shared[information_set] = SharedHistory(completions)
         return found
-
-    def _forget_positions(self) -> None:
-        """Begins with no positions, and so with none of the histories that refer to them."""
-        self._shared.clear()
-        if self._game.forgets_order:
-            game = self._game
-            self._positions = Positions(game.initial_state(), game.num_players, game.counts_moves)
 
 
 def _earlier(graph: GameGraph, information_set: int) -> Iterator[int]:

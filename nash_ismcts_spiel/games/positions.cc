@@ -15,6 +15,8 @@ py::object checked(PyObject* result) {
 
 // pyspiel's methods by name, made once: calling them is most of what growing costs.
 struct Names {
+  PyObject* apply_action = PyUnicode_InternFromString("apply_action");
+  PyObject* clone = PyUnicode_InternFromString("clone");
   PyObject* child = PyUnicode_InternFromString("child");
   PyObject* current_player = PyUnicode_InternFromString("current_player");
   PyObject* legal_actions = PyUnicode_InternFromString("legal_actions");
@@ -44,7 +46,7 @@ int64_t integer(const py::object& number) {
 
 Positions::Positions(const py::object& initial_state, int32_t num_players, bool counts_moves)
     : num_players_(num_players), counts_moves_(counts_moves) {
-  at(initial_state, 0, kUnknown);
+  at(initial_state, kUnknown, kUnknown);
 }
 
 size_t Positions::Hash::operator()(const std::vector<int32_t>& numbers) const {
@@ -56,8 +58,9 @@ size_t Positions::Hash::operator()(const std::vector<int32_t>& numbers) const {
   return static_cast<size_t>(hash);
 }
 
-// The position of a state, reached by an edge (kUnknown at the start) after some moves.
-PositionId Positions::at(const py::object& state, int32_t moves, int64_t edge) {
+// The position of a state, reached by an edge of a parent; both are kUnknown at the start.
+PositionId Positions::at(const py::object& state, PositionId parent, int64_t edge) {
+  const int32_t moves = parent == kUnknown ? 0 : places_[parent].moves + 1;
   const auto mover = static_cast<int32_t>(integer(call(state, names().current_player)));
   printed_.clear();
   for (int32_t player = 0; player < num_players_; ++player) {
@@ -72,9 +75,33 @@ PositionId Positions::at(const py::object& state, int32_t moves, int64_t edge) {
   if (found != known_.end()) return found->second;
   const auto made = static_cast<PositionId>(size());
   known_.emplace(printed_, made);
-  places_.push_back({state, mover, moves, board});
+  const int64_t action = edge == kUnknown ? kUnknown : actions_[edge];
+  places_.push_back({py::object(), parent, action, mover, moves, board});
+  keep(made, state);
   sights_.insert(sights_.end(), printed_.begin(), printed_.begin() + num_players_);
   return made;
+}
+
+void Positions::keep(PositionId position, const py::object& state) {
+  if (states_kept_ >= kMaxStates) {
+    for (size_t each = 1; each < places_.size(); ++each) places_[each].state = py::object();
+    states_kept_ = 0;
+  }
+  places_[position].state = state;
+  ++states_kept_;
+}
+
+py::object Positions::state_of(PositionId position) {
+  if (places_[position].state) return places_[position].state;
+  std::vector<int64_t> actions;
+  PositionId kept = position;
+  for (; !places_[kept].state; kept = places_[kept].parent) actions.push_back(places_[kept].action);
+  const py::object state = call(places_[kept].state, names().clone);
+  for (auto action = actions.rbegin(); action != actions.rend(); ++action) {
+    call(state, names().apply_action, *action);
+  }
+  keep(position, state);
+  return state;
 }
 
 int32_t Positions::sight_of(const py::object& state, int32_t player, int32_t moves) {
@@ -96,23 +123,24 @@ int32_t Positions::number_of(const py::object& text, int32_t moves) {
 }
 
 int32_t Positions::num_actions(PositionId position) {
-  Place& place = places_[position];
-  if (place.first == kUnknown) {
+  if (places_[position].first == kUnknown) {
+    const py::list legal(call(state_of(position), names().legal_actions));
+    Place& place = places_[position];
     place.first = static_cast<int32_t>(actions_.size());
-    for (const py::handle action : py::list(call(place.state, names().legal_actions))) {
+    for (const py::handle action : legal) {
       actions_.push_back(integer(py::reinterpret_borrow<py::object>(action)));
       after_.push_back(kUnknown);
       sights_after_.insert(sights_after_.end(), num_players_, kUnknown);
     }
     place.count = place.missing = static_cast<int32_t>(actions_.size()) - place.first;
   }
-  return place.count;
+  return places_[position].count;
 }
 
 py::object Positions::state_after(PositionId position, int64_t edge) {
   if (edge != peeked_edge_) {
     peeked_edge_ = kUnknown;
-    peeked_ = call(places_[position].state, names().child, actions_[edge]);
+    peeked_ = call(state_of(position), names().child, actions_[edge]);
     peeked_edge_ = edge;
   }
   return peeked_;
@@ -131,10 +159,13 @@ int32_t Positions::sight_after(PositionId position, int32_t edge, int32_t player
 PositionId Positions::after(PositionId position, int32_t edge) {
   const int64_t at_edge = static_cast<int64_t>(places_[position].first) + edge;
   if (after_[at_edge] == kUnknown) {
-    const int32_t moves = places_[position].moves + 1;
-    after_[at_edge] = at(state_after(position, at_edge), moves, at_edge);
+    const py::object state = state_after(position, at_edge);
+    after_[at_edge] = at(state, position, at_edge);
     Place& place = places_[position];
-    if (--place.missing == 0) place.state = py::none();
+    if (--place.missing == 0 && position != start() && place.state) {
+      place.state = py::object();
+      --states_kept_;
+    }
   }
   return after_[at_edge];
 }

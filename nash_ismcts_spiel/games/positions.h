@@ -20,6 +20,7 @@ namespace nash_ismcts {
 
 using PositionId = int32_t;
 constexpr PositionId kUnknown = -1;
+constexpr int64_t kMaxStates = 20'000;  // kept at most; others are made again by replaying moves
 constexpr int32_t kOver = -4;  // the mover where the game is over; pyspiel's number
 
 class Positions {
@@ -59,7 +60,9 @@ class Positions {
 
  private:
   struct Place {
-    pybind11::object state;  // None once all positions after it are known
+    pybind11::object state;  // null if it is not kept
+    PositionId parent;       // a position before it, and
+    int64_t action;          // what leads from there
     int32_t mover;
     int32_t moves;             // made so far
     int32_t board;             // number of the text that shows it
@@ -71,13 +74,16 @@ class Positions {
     size_t operator()(const std::vector<int32_t>& numbers) const;
   };
 
-  PositionId at(const pybind11::object& state, int32_t moves, int64_t edge);
+  PositionId at(const pybind11::object& state, PositionId parent, int64_t edge);
+  pybind11::object state_of(PositionId position);
+  void keep(PositionId position, const pybind11::object& state);
   pybind11::object state_after(PositionId position, int64_t edge);
   int32_t sight_of(const pybind11::object& state, int32_t player, int32_t moves);
   int32_t number_of(const pybind11::object& text, int32_t moves);
 
   const int32_t num_players_;
   const bool counts_moves_;
+  int64_t states_kept_ = 0;
   std::vector<Place> places_;
   std::vector<int32_t> sights_;    // [positions * players]
   std::vector<int64_t> actions_;   // of all positions
