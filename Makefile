@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SOURCES := setup.py pyproject.toml constraints.txt \
-	$(wildcard nash_ismcts_spiel/native/*.cc nash_ismcts_spiel/native/*.h)
+	$(wildcard nash_ismcts_spiel/*/*.cc nash_ismcts_spiel/*/*.h)
 
 # The environment variables hold for the isolated build as well, which `-c` does not reach.
 PIP_ENV := PIP_CONSTRAINT="$(abspath constraints.txt)" \
@@ -16,7 +16,8 @@ PIP_ENV := PIP_CONSTRAINT="$(abspath constraints.txt)" \
 SANITIZED := build/sanitize
 SANITIZED_SOURCES := setup.py pyproject.toml README.md nash_ismcts_spiel exploitability tests
 SANITIZED_TESTS := tests/test_native_search.py tests/test_native_exact.py \
-	tests/test_native_inputs.py tests/test_public_states.py tests/test_bot.py
+	tests/test_native_inputs.py tests/test_public_states.py tests/test_bot.py \
+	tests/test_games.py tests/test_lookahead.py
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-all lint sanitize clean
@@ -54,7 +55,7 @@ sanitize: $(STAMP)  ## run the native tests with the address and undefined-behav
 		$(abspath $(BIN))/python -m pytest -q -p no:cacheprovider --capture=sys $(SANITIZED_TESTS)
 
 clean:  ## remove the virtual environment and everything built
-	rm -rf $(VENV) build out *.egg-info nash_ismcts_spiel/native/*.so
+	rm -rf $(VENV) build out *.egg-info nash_ismcts_spiel/*/*.so
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

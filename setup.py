@@ -1,4 +1,4 @@
-"""Builds and describes the package: pure Python plus one C++17 extension module.
+"""Builds and describes the package: pure Python plus two C++17 extension modules.
 
 `pip install .` needs a C++17 compiler and nothing else that pip does not fetch. Set
 NASH_ISMCTS_SANITIZE=1 to build the extension with the address and undefined-behaviour sanitizers.
@@ -17,7 +17,9 @@ from pathlib import Path
 from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext
 from setuptools import find_packages, setup
 
-NATIVE = "nash_ismcts_spiel/native"
+EXTENSIONS = {"native": "_core", "games": "_positions"}
+"""Compiled modules, by the subpackage that holds their sources."""
+
 COMPILER_PROBE = "#include <optional>\nint main() { return std::optional<int>(0).value(); }\n"
 HEADERS_PROBE = "#include <Python.h>\nint main() { return 0; }\n"
 COMPILER_MISSING = (
@@ -72,7 +74,7 @@ def _silence() -> Iterator[None]:
         os.close(nowhere)
 
 
-def _extension() -> Pybind11Extension:
+def _extension(folder: str, module: str) -> Pybind11Extension:
     # No contraction and no fast-math: the Python engine must agree bit for bit.
     compile_arguments = ["-O3", "-ffp-contract=off", "-fvisibility=hidden", "-fno-math-errno"]
     link_arguments: list[str] = []
@@ -81,9 +83,9 @@ def _extension() -> Pybind11Extension:
         compile_arguments += [*sanitizers, "-g", "-O1", "-fno-omit-frame-pointer"]
         link_arguments += sanitizers
     return Pybind11Extension(
-        "nash_ismcts_spiel.native._core",
-        sorted(glob(f"{NATIVE}/*.cc")),
-        depends=sorted(glob(f"{NATIVE}/*.h")),
+        f"nash_ismcts_spiel.{folder}.{module}",
+        sorted(glob(f"nash_ismcts_spiel/{folder}/*.cc")),
+        depends=sorted(glob("nash_ismcts_spiel/*/*.h")),
         cxx_std=17,
         extra_compile_args=compile_arguments,
         extra_link_args=link_arguments,
@@ -115,9 +117,10 @@ setup(
     package_data={
         "nash_ismcts_spiel": ["py.typed"],
         "nash_ismcts_spiel.native": ["*.h", "*.pyi"],
+        "nash_ismcts_spiel.games": ["*.h", "*.pyi"],
         "exploitability": ["py.typed"],
     },
-    ext_modules=[_extension()],
+    ext_modules=[_extension(folder, module) for folder, module in EXTENSIONS.items()],
     cmdclass={"build_ext": CheckedBuild},
     zip_safe=False,
     install_requires=["open_spiel", "numpy", "torch", "absl-py", "tqdm"],

@@ -2,17 +2,19 @@
 
 A small torch network gives P, V, Vc and H. One position each of many random games is searched: one
 search after another (rows are evaluated as each search comes to need them), and 64 side by side
-(the rows that all of them wait for are evaluated in one batch). Both do the same simulations. The
-graph of the game is grown beforehand by a first pass, as it is for a later generation of networks;
-the models' rows are new in every round. That first pass is shown as `cold`: there pyspiel makes the
-worlds, one by one, and batching cannot help. Rates are simulations a second in all trees, medians
-over rounds. The last line of the output is a JSON object keyed by game.
+(the rows that all of them wait for are evaluated in one batch). Both do the same simulations, with
+rows of the models that are new in every round. They are compared twice: *warm*, on a graph of the
+game that an earlier pass has grown, as for a later generation of networks; and *cold*, on a graph
+of their own in every round that knows only the positions to be searched, so that worlds are made
+through pyspiel on the way. `ours`, `peer` and `ratio` are warm. Rates are simulations a second in
+all trees, medians over rounds. The last line of the output is a JSON object keyed by game.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import time
 from collections.abc import Sequence
 
@@ -21,7 +23,7 @@ import pyspiel
 import torch
 
 from benchmarks.small_network import SmallNetwork
-from benchmarks.timing import Action, rates_in_turn, report
+from benchmarks.timing import report
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.evaluation import Models
 from nash_ismcts_spiel.games import GameGraph
@@ -31,11 +33,10 @@ DEFAULT_GAMES = ("dark_hex", "phantom_ttt")
 
 
 class Contest:
-    """One game with positions to search."""
+    """One game with positions to search, on a graph of its own."""
 
-    def __init__(self, name: str, searches: int, width: int, visits: int) -> None:
+    def __init__(self, name: str, searches: int, visits: int) -> None:
         """Plays random games to random positions."""
-        self._width = width
         self._game = pyspiel.load_game(name)
         self._network = SmallNetwork(self._game)
         self._config = SearchConfig(visits=visits)
@@ -55,15 +56,9 @@ class Contest:
                 return self._position(length, rng)
         return self._graph.observe(state, state.current_player())
 
-    def together(self) -> None:
-        """Searches side by side."""
-        self._run(self._width)
-
-    def one_at_a_time(self) -> None:
-        """One search after another."""
-        self._run(1)
-
-    def _run(self, width: int) -> None:
+    def rate(self, width: int) -> float:
+        """Simulations a second with at most `width` searches side by side."""
+        started = time.perf_counter()
         results = search_together(
             Models(self._graph, self._network),
             self._config,
@@ -72,38 +67,45 @@ class Contest:
             width,
         )
         self.simulations = sum(result.simulations for result in results)
+        return self.simulations / (time.perf_counter() - started)
 
 
 def measure_game(name: str, options: argparse.Namespace) -> dict[str, float]:
     """Everything that is printed about one game."""
-    searches, visits, rounds = options.searches, options.visits, options.rounds
-    report(f"{name}: {searches} searches of {visits} visits; growing the graph")
-    contest = Contest(name, searches, options.width, visits)
-    started = time.perf_counter()
-    contest.together()
-    cold = contest.simulations / (time.perf_counter() - started)
-    report(f"{name}: {contest.simulations} simulations a pass, {rounds} rounds")
-    actions: dict[str, Action] = {"ours": contest.together, "peer": contest.one_at_a_time}
-    passes = rates_in_turn(actions, rounds, seconds=0.0)
-    ours, peer = (passes[who] * contest.simulations for who in ("ours", "peer"))
-    return {"ours": ours, "peer": peer, "ratio": ours / peer, "cold": cold}
+    widths = {"ours": options.width, "peer": 1}
+    found: dict[str, list[float]] = {}
+    warm = Contest(name, options.searches, options.visits)
+    warm.rate(options.width)
+    report(f"{name}: {options.searches} searches of {options.visits} visits")
+    report(f"{name}: {warm.simulations} simulations a pass, {options.rounds} rounds")
+    for _ in range(options.rounds):
+        for who, width in widths.items():
+            found.setdefault(who, []).append(warm.rate(width))
+            cold = Contest(name, options.searches, options.visits)
+            found.setdefault(f"cold_{who}", []).append(cold.rate(width))
+            assert cold.simulations == warm.simulations
+    rates = {who: statistics.median(rounds) for who, rounds in found.items()}
+    rates["ratio"] = rates["ours"] / rates["peer"]
+    rates["cold_ratio"] = rates["cold_ours"] / rates["cold_peer"]
+    return rates
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="rounds per game (default: 3)")
-    parser.add_argument("--searches", type=int, default=768, help="positions (default: 768)")
+    parser.add_argument("--searches", type=int, default=256, help="positions (default: 256)")
     parser.add_argument("--width", type=int, default=64, help="side by side (default: 64)")
-    parser.add_argument("--visits", type=int, default=1, help="root visits (default: 1)")
+    parser.add_argument("--visits", type=int, default=8, help="root visits (default: 8)")
     parser.add_argument("--games", nargs="+", default=list(DEFAULT_GAMES), help="OpenSpiel games")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     results = {name: measure_game(name, options) for name in options.games}
-    print(f"{'simulations/s':<16}{'together':>12}{'one by one':>12}{'ratio':>8}{'cold':>10}")
+    print(f"{'simulations/s':<22}{'together':>12}{'one by one':>12}{'ratio':>8}")
     for name, found in results.items():
-        print(f"{name:<16}{found['ours']:>12,.0f}{found['peer']:>12,.0f}", end="")
-        print(f"{found['ratio']:>8.1f}{found['cold']:>10,.0f}")
+        for graph, prefix in (("warm", ""), ("cold", "cold_")):
+            print(f"{f'{name}, {graph} graph':<22}{found[f'{prefix}ours']:>12,.0f}", end="")
+            print(f"{found[f'{prefix}peer']:>12,.0f}{found[f'{prefix}ratio']:>8.1f}")
     print(json.dumps(results))
 
 

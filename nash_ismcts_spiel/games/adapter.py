@@ -24,6 +24,11 @@ _SHORT_DEAL = 8
 """Chance events in a game up to which the order of a deal is forgotten, as OpenSpiel's information
 states forget it. In longer deals, looking at every card keeps the search for worlds tractable."""
 
+_COUNTED_MOVES = {"dark_hex": True, "phantom_ttt": False}
+"""Games that forget the order of moves, and whether their players are told the number of moves. All
+there is to them is a board with stones and what each player knows of it, and pyspiel prints that.
+"""
+
 _PLAYOUT_LENGTH_LIMIT = 20_000
 
 
@@ -41,6 +46,9 @@ class SupportedGame:
       sees_own_turns_only: what pyspiel says on others' turns is not what the player sees.
       deals_at_once: players look up when chance has done its work, not in between, so they do not
         know in which order their dice or cards came.
+      forgets_order: what can still happen does not depend on the order of past moves, only on
+        what pyspiel prints: the state, the number of moves, and the players' observations.
+      counts_moves: in such a game, players are told the number of moves.
       identities: names of the game, and of the simultaneous game it was made from.
     """
 
@@ -52,6 +60,8 @@ class SupportedGame:
     has_information_states: bool
     sees_own_turns_only: bool
     deals_at_once: bool
+    forgets_order: bool
+    counts_moves: bool
     identities: frozenset[str]
 
     @property
@@ -122,6 +132,8 @@ def support(game: Any) -> SupportedGame:
         perfect_information=perfect,
         utility_sum=_utility_sum(sequential, kind),
         sees_own_turns_only=kind.short_name in _OWN_TURNS_ONLY,
+        forgets_order=kind.short_name in _COUNTED_MOVES,
+        counts_moves=_COUNTED_MOVES.get(kind.short_name, False),
         has_information_states=kind.provides_information_state_string,
         deals_at_once=(
             kind.provides_information_state_string

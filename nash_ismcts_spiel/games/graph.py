@@ -8,7 +8,6 @@ what its player has seen (an `InformationKey`), and the graph finds worlds that 
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,9 +16,8 @@ import numpy as np
 
 from nash_ismcts_spiel.games.adapter import support
 from nash_ismcts_spiel.games.growth import ROOT, GrowingWorlds
-from nash_ismcts_spiel.games.hidden import EnumeratedHistory, GrownHistory, HiddenHistory
-from nash_ismcts_spiel.games.keys import NO_ACTION, NO_VIEW, InformationKey, own_log
-from nash_ismcts_spiel.games.lookahead import Effort, Lookahead
+from nash_ismcts_spiel.games.hidden import EnumeratedHistory, HiddenHistories, HiddenHistory
+from nash_ismcts_spiel.games.keys import InformationKey, own_log
 from nash_ismcts_spiel.games.tables import MISSING, UNRESOLVED, SampleNodes
 
 _ENUMERATION_LIMIT = 2_000_000
@@ -44,8 +42,7 @@ class GameGraph(GrowingWorlds):
         super().__init__(support(game))
         self.samples = SampleNodes()
         self.enumerated = False
-        self._hidden: dict[int, HiddenHistory] = {}
-        self._effort = Effort()
+        self._hidden = HiddenHistories(self.game)
         self._worlds_of_set: list[list[int]] = []
         self._value_scale: float | None = None
 
@@ -96,14 +93,7 @@ class GameGraph(GrowingWorlds):
             return self.worlds.information_set[self.follow([action for action, _ in key.log])]
         view = self.views.of_log(key)
         if view not in self._set_of_view:
-            lookahead = Lookahead(self.game, key, self._effort, self._earlier(view))
-            history = lookahead.find()
-            if history is None:
-                raise ValueError(f"found no world of {self.game.name} that agrees with {key}")
-            lookahead.learn(history)
-            self.follow(history)
-            information_set = self._set_of_view[view]
-            self._hidden[information_set] = GrownHistory(self, key.player, view, lookahead)
+            self.follow(self._hidden.find(key))
         return self._set_of_view[view]
 
     def worlds_of(self, information_set: int) -> Iterator[int]:
@@ -164,9 +154,8 @@ class GameGraph(GrowingWorlds):
     def _find_unseen(self, world: int, player: int) -> int:
         acted, since = world, list[int]()
         while acted != ROOT and (acted == world or self.worlds.player[acted] != player):
-            parent = self.worlds.parent[acted]
-            since.append(self._action_between(parent, acted))
-            acted = parent
+            since.append(self._last_action[acted])
+            acted = self.worlds.parent[acted]
         if acted == world or self.worlds.player[acted] != player:
             return 0
         own, events = since[-1], since[-2::-1]
@@ -190,32 +179,28 @@ class GameGraph(GrowingWorlds):
         return world
 
     def _find_own_next(self, information_set: int, action: int) -> int:
-        player = self.information_sets.player[information_set]
-        following = MISSING
-        for seen, world in enumerate(self._worlds_apart_first(information_set)):
+        if self.enumerated:
+            return self._common_following(self._worlds_of_set[information_set], action)
+        first = self.information_sets.first_world[information_set]
+        following = self._common_following([first], action)
+        if following == MISSING or self.game.perfect_information:
+            return following
+        lookahead = self._hidden.of(self, information_set).lookahead
+        number = self.legal_actions(information_set)[action]
+        return following if lookahead.surely_moves_on(number, OWN_NEXT_LIMIT) else MISSING
+
+    def _common_following(self, worlds: Sequence[int], action: int) -> int:
+        """The information set of the same player that follows in all of these worlds, if one."""
+        if len(worlds) > OWN_NEXT_LIMIT:
+            return MISSING
+        player, following = self.worlds.player[worlds[0]], MISSING
+        for world in worlds:
             after = self.child(world, action)
             reached = self.worlds.information_set[after]
             if self.worlds.player[after] != player or following not in (MISSING, reached):
                 return MISSING
             following = reached
-            if seen > OWN_NEXT_LIMIT + 1:
-                return MISSING
         return following
-
-    def _worlds_apart_first(self, information_set: int) -> Iterator[int]:
-        """All worlds of a set, three of them early: those settle most questions about all."""
-        yield self.information_sets.first_world[information_set]
-        yield self._extreme_world(information_set, 0)
-        yield self._extreme_world(information_set, -1)
-        yield from itertools.islice(self.worlds_of(information_set), 1, None)
-
-    def _extreme_world(self, information_set: int, end: int) -> int:
-        """The first (end 0) or last (end -1) world in the order of the prefix tree."""
-        target = self.hidden(information_set)
-        while target < 0:
-            branches = range(self.samples.branch_count[~target])
-            target = self.branch(~target, branches[end])
-        return target
 
     def _resolve(self, information_set: int, world: int) -> int:
         """Follows forced pieces from a partial world to the next fork or complete world."""
@@ -230,28 +215,7 @@ class GameGraph(GrowingWorlds):
     def _hidden_history(self, information_set: int) -> HiddenHistory:
         if self.enumerated:
             return EnumeratedHistory(self, self._worlds_of_set[information_set])
-        found = self._hidden.get(information_set)
-        if found is None:
-            key = self.key(information_set)
-            view = self.information_sets.view[information_set]
-            lookahead = Lookahead(self.game, key, self._effort, self._earlier(view))
-            lookahead.learn(self.history(self.information_sets.first_world[information_set]))
-            found = self._hidden[information_set] = GrownHistory(self, key.player, view, lookahead)
-        return found
-
-    def _earlier(self, view: int) -> Lookahead | None:
-        """The lookahead of the latest earlier decision of the same player, if there is one.
-
-        Only a view that the player left by an own action was a decision for sure: one and the same
-        view may be a decision in one world and leave another player to move in the next.
-        """
-        while view > NO_VIEW:
-            acted = self.views.action[view] != NO_ACTION
-            view = self.views.parent[view]
-            hidden = self._hidden.get(self._set_of_view.get(view, MISSING)) if acted else None
-            if isinstance(hidden, GrownHistory):
-                return hidden.lookahead
-        return None
+        return self._hidden.of(self, information_set)
 
     def _finish_enumeration(self) -> None:
         self._states.clear()

@@ -6,6 +6,7 @@ the state can be had by replaying the history.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,6 +36,8 @@ class GrowingWorlds:
         self.views = ViewTable()
         self._states: dict[int, Any] = {}
         self._missing_children: dict[int, int] = {}
+        self._last_action = array("q")  # before each world
+        self._unresolved = array("i", [UNRESOLVED] * game.num_players)
         self._set_of_view: dict[int, int] = {}
         self._add_world(self.game.initial_state(), MISSING, MISSING)
 
@@ -58,16 +61,12 @@ class GrowingWorlds:
     def history(self, world: int) -> list[int]:
         """The moves and chance outcomes that lead to `world`."""
         actions: list[int] = []
+        parent, action = self.worlds.parent, self._last_action
         while world != ROOT:
-            parent = self.worlds.parent[world]
-            actions.append(self._action_between(parent, world))
-            world = parent
-        return actions[::-1]
-
-    def _action_between(self, parent: int, world: int) -> int:
-        first, count = self.worlds.first_edge[parent], self.worlds.edge_count[parent]
-        edge = self.worlds.edge_child[first : first + count].index(world)
-        return self.worlds.edge_action[first + edge]
+            actions.append(action[world])
+            world = parent[world]
+        actions.reverse()
+        return actions
 
     def legal_actions(self, information_set: int) -> list[int]:
         """pyspiel's numbers of the legal actions, in the order of all per-action rows."""
@@ -82,6 +81,10 @@ class GrowingWorlds:
             history = self.history(self.information_sets.first_world[information_set])
             return InformationKey(player, tuple((action, "") for action in history))
         return InformationKey(player, self.views.log(self.information_sets.view[information_set]))
+
+    def set_of_view(self, view: int) -> int:
+        """The information set of a player that has a view and is to move; MISSING if not known."""
+        return self._set_of_view.get(view, MISSING)
 
     def follow(self, history: Sequence[int]) -> int:
         """The world that a sequence of moves and chance outcomes leads to."""
@@ -106,27 +109,32 @@ class GrowingWorlds:
         worlds = self.worlds
         world = len(worlds)
         worlds.parent.append(parent)
-        worlds.unseen.extend([UNRESOLVED] * self.game.num_players)
-        worlds.depth.append(0 if parent == MISSING else worlds.depth[parent] + 1)
+        worlds.unseen.extend(self._unresolved)
         worlds.first_edge.append(len(worlds.edge_child))
-        if position != MISSING:
+        if position == MISSING:
+            worlds.depth.append(0)
+            self._last_action.append(NO_ACTION)
+        else:
+            worlds.depth.append(worlds.depth[parent] + 1)
             worlds.edge_child[position] = world
-        if state.is_terminal():
+            self._last_action.append(worlds.edge_action[position])
+        player = state.current_player()
+        if player < 0 and state.is_terminal():
             worlds.kind.append(TERMINAL)
             worlds.view.extend([NO_VIEW] * self.game.num_players)
             self._append_row(MISSING, 0, MISSING, len(worlds.utilities) // self.game.num_players)
             worlds.utilities.extend(state.returns())
             return world
-        self._append_views(state, world, parent, position)
+        self._append_views(state, world, parent)
         self._states[world] = state
-        if state.is_chance_node():
+        if player < 0:
             worlds.kind.append(CHANCE)
             outcomes = state.chance_outcomes()
             self._append_row(MISSING, len(outcomes), MISSING, MISSING)
             self._append_edges(world, [a for a, _ in outcomes], [p for _, p in outcomes])
         else:
             worlds.kind.append(DECISION)
-            player, legal = state.current_player(), state.legal_actions()
+            legal = state.legal_actions()
             information_set = self._information_set(world, player, legal)
             self._append_row(player, len(legal), information_set, MISSING)
             self._append_edges(world, legal, [0.0] * len(legal))
@@ -144,21 +152,24 @@ class GrowingWorlds:
         self.worlds.edge_child.extend([MISSING] * len(actions))
         self._missing_children[world] = len(actions)
 
-    def _append_views(self, state: Any, world: int, parent: int, position: int) -> None:
+    def _append_views(self, state: Any, world: int, parent: int) -> None:
         players = self.game.num_players
+        view, observation = self.worlds.view, self.game.observation
         if self.game.perfect_information:
-            self.worlds.view.extend([world] * players)
-            return
-        for player in range(players):
-            if parent == MISSING:
-                view = self.views.start(player, self.game.observation(state, player))
-            else:
-                acted = self.worlds.player[parent] == player
-                action = self.worlds.edge_action[position] if acted else NO_ACTION
-                before = self.worlds.view[parent * players + player]
-                observation = self.game.observation(state, player, self.views.last(before))
-                view = self.views.extend(before, action, observation)
-            self.worlds.view.append(view)
+            view.extend([world] * players)
+        elif parent == MISSING:
+            view.extend(self.views.start(p, observation(state, p)) for p in range(players))
+        else:
+            mover, action, first = (
+                self.worlds.player[parent],
+                self._last_action[world],
+                parent * players,
+            )
+            for player in range(players):
+                acted = action if mover == player else NO_ACTION
+                before = view[first + player]
+                seen = observation(state, player, self.views.last(before))
+                view.append(self.views.extend(before, acted, seen))
 
     def _information_set(self, world: int, player: int, legal: list[int]) -> int:
         view = self.worlds.view[world * self.game.num_players + player]

@@ -8,11 +8,15 @@ end and no game needs a resampler of its own. Worlds of one information set may 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from nash_ismcts_spiel.games.keys import NO_VIEW
-from nash_ismcts_spiel.games.lookahead import Lookahead
-from nash_ismcts_spiel.games.tables import CHANCE
+from nash_ismcts_spiel.games._positions import Completions, Positions
+from nash_ismcts_spiel.games.adapter import SupportedGame
+from nash_ismcts_spiel.games.explanation import History
+from nash_ismcts_spiel.games.keys import NO_ACTION, NO_VIEW, InformationKey
+from nash_ismcts_spiel.games.lookahead import Effort, Lookahead
+from nash_ismcts_spiel.games.tables import CHANCE, MISSING
 
 if TYPE_CHECKING:
     from nash_ismcts_spiel.games.graph import GameGraph
@@ -50,15 +54,12 @@ class GrownHistory:
     It does not hold the graph that holds it, so a graph that is dropped is freed at once.
     """
 
-    def __init__(self, graph: GameGraph, player: int, view: int, lookahead: Lookahead) -> None:
-        """Takes the lookahead that explains `view` of `player`."""
-        self._player = player
+    def __init__(self, graph: GameGraph, information_set: int, lookahead: Lookahead) -> None:
+        """Takes the lookahead that explains what the player has seen."""
         self.lookahead = lookahead
-        beginnings: list[int] = []
-        while view > NO_VIEW:
-            beginnings.append(view)
-            view = graph.views.parent[view]
-        self._progress = {begun: count for count, begun in enumerate(reversed(beginnings))}
+        self._player = graph.information_sets.player[information_set]
+        chain = graph.views.chain(graph.information_sets.view[information_set])
+        self._progress = {view: count for count, view in enumerate(chain)}
 
     def open_edges(self, graph: GameGraph, world: int) -> list[int]:
         """The edges after which the partial world can still be completed."""
@@ -67,6 +68,84 @@ class GrownHistory:
         first, count = graph.worlds.first_edge[world], graph.worlds.edge_count[world]
         edge_actions = graph.worlds.edge_action[first : first + count]
         return sorted(edge_actions.index(action) for action in actions)
+
+
+class SharedHistory:
+    """In a graph that grows, of a game that forgets the order of moves."""
+
+    def __init__(self, lookahead: Completions) -> None:
+        """Takes the lookahead that explains what the player has seen."""
+        self.lookahead = lookahead
+
+    def open_edges(self, graph: GameGraph, world: int) -> list[int]:
+        """The edges after which the partial world can still be completed."""
+        return self.lookahead.open_edges(graph.history(world))
+
+
+class HiddenHistories:
+    """The hidden histories of a graph that grows, one per information set that was asked for."""
+
+    def __init__(self, game: SupportedGame) -> None:
+        """Knows none yet."""
+        self._game = game
+        self._effort = Effort()
+        self._grown: dict[int, GrownHistory] = {}
+        self._shared: dict[int, SharedHistory] = {}
+        if game.forgets_order:
+            self._positions = Positions(game.initial_state(), game.num_players, game.counts_moves)
+
+    def of(self, graph: GameGraph, information_set: int) -> GrownHistory | SharedHistory:
+        """The hidden history of an information set."""
+        if self._game.forgets_order:
+            return self._shared.get(information_set) or self._new_shared(graph, information_set)
+        return self._grown.get(information_set) or self._new_grown(graph, information_set)
+
+    def find(self, key: InformationKey) -> History:
+        """The history of a world that agrees with a key.
+
+        Raises:
+          ValueError: no world of the game agrees with the key.
+        """
+        history = Lookahead(self._game, key, self._effort).find()
+        if history is None:
+            raise ValueError(f"found no world of {self._game.name} that agrees with {key}")
+        return history
+
+    def _new_grown(self, graph: GameGraph, information_set: int) -> GrownHistory:
+        known = [i for i in _earlier(graph, information_set) if i in self._grown]
+        earlier = self._grown[known[0]].lookahead if known else None
+        lookahead = Lookahead(self._game, graph.key(information_set), self._effort, earlier)
+        lookahead.learn(graph.history(graph.information_sets.first_world[information_set]))
+        found = self._grown[information_set] = GrownHistory(graph, information_set, lookahead)
+        return found
+
+    def _new_shared(self, graph: GameGraph, information_set: int) -> SharedHistory:
+        known = [i for i in _earlier(graph, information_set) if i in self._shared]
+        earlier = self._shared[known[0]].lookahead if known else None
+        sets = graph.information_sets
+        world = graph.history(sets.first_world[information_set])
+        player = sets.player[information_set]
+        completions = Completions(self._positions, self._effort, player, world, earlier)
+        # Sights have to change exactly when observations do.
+        assert len(completions) == len(graph.views.chain(sets.view[information_set]))
+        found = self._shared[information_set] = SharedHistory(completions)
+        return found
+
+
+def _earlier(graph: GameGraph, information_set: int) -> Iterator[int]:
+    """The earlier decisions of the same player, latest first, as far as they are known.
+
+    Only a view that the player left by an own action was a decision for sure: one and the same
+    view may be a decision in one world and leave another player to move in the next.
+    """
+    views, view = graph.views, graph.information_sets.view[information_set]
+    while view > NO_VIEW:
+        acted = views.action[view] != NO_ACTION
+        view = views.parent[view]
+        if acted:
+            earlier = graph.set_of_view(view)
+            if earlier != MISSING:
+                yield earlier
 
 
 def prior_weights(graph: GameGraph, sample_node: int) -> list[float]:

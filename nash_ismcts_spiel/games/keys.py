@@ -67,13 +67,17 @@ class ViewTable:
             view = self.extend(view, action, observation)
         return view
 
+    def chain(self, view: int) -> list[int]:
+        """A view and all before it, oldest first."""
+        views: list[int] = []
+        while view >= 0:
+            views.append(view)
+            view = self.parent[view]
+        return views[::-1]
+
     def log(self, view: int) -> tuple[LogEntry, ...]:
         """The entries of a view, oldest first."""
-        entries: list[LogEntry] = []
-        while view >= 0:
-            entries.append((self.action[view], self._observation[view]))
-            view = self.parent[view]
-        return tuple(reversed(entries))
+        return tuple((self.action[each], self._observation[each]) for each in self.chain(view))
 
     def _intern(self, parent: int, action: int, observation: str) -> int:
         key = (parent, action, observation)
