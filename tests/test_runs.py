@@ -30,7 +30,8 @@ from nash_ismcts_spiel.training import (
     checkpoint,
     load_policy,
 )
-from nash_ismcts_spiel.training.run import CHECKPOINT, CONFIG, METRICS, read_config, read_metrics
+from nash_ismcts_spiel.training.metrics import METRICS, read_metrics
+from nash_ismcts_spiel.training.run import CHECKPOINT, CONFIG, read_config
 
 ROOT = Path(__file__).parents[1]
 TIMEOUT = 60.0

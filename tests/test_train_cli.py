@@ -17,8 +17,9 @@ import pytest
 from nash_ismcts_spiel import SearchConfig, cli
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.training import TrainingConfig, load_policy
+from nash_ismcts_spiel.training.metrics import read_metrics
 from nash_ismcts_spiel.training.play import play_exploitability
-from nash_ismcts_spiel.training.run import Run, read_config, read_metrics
+from nash_ismcts_spiel.training.run import Run, read_config
 
 METRIC_KEYS = [
     "generation",

@@ -16,7 +16,8 @@ from tqdm import tqdm
 from nash_ismcts_spiel.cli.common import Commands, load
 from nash_ismcts_spiel.training import Budget, Run, TrainingConfig
 from nash_ismcts_spiel.training.config import TRAINING_PRESETS
-from nash_ismcts_spiel.training.run import Metrics, read_metrics
+from nash_ismcts_spiel.training.metrics import Metrics, read_metrics
+from nash_ismcts_spiel.training.models import ModelKind
 
 DEFAULT_SECONDS = 60.0
 
@@ -31,7 +32,9 @@ def add(commands: Commands) -> None:
     )
     train.add_argument("--game", help="the game, with parameters in parentheses")
     train.add_argument(
-        "--models", choices=["exact"], default="exact", help="where P, V and H come from"
+        "--models",
+        choices=["exact", "learned"],
+        help="P, V and H computed exactly (default), or by networks that learn from self-play",
     )
     train.add_argument("--generations", type=int, metavar="N", help="stop after N generations")
     train.add_argument(
@@ -104,7 +107,8 @@ def _new(arguments: argparse.Namespace) -> Run:
         changes.setdefault("shards", arguments.workers)
     config = TrainingConfig.preset(arguments.preset or "default", **changes)
     directory = arguments.out or Path("out") / f"{_file_name(game)}-{seed}"
-    return Run.create(directory, game, seed, config, arguments.workers)
+    models: ModelKind = arguments.models or "exact"
+    return Run.create(directory, game, seed, config, arguments.workers, models)
 
 
 def _resumed(arguments: argparse.Namespace) -> Run:
@@ -115,8 +119,10 @@ def _resumed(arguments: argparse.Namespace) -> Run:
     run = Run.resume(arguments.out, arguments.workers)
     game = run.game if arguments.game is None else load(arguments.game).name
     seed = run.seed if arguments.seed is None else arguments.seed
-    if (game, seed) != (run.game, run.seed):
-        raise ValueError(f"{arguments.out} is a run of {run.game} with seed {run.seed}")
+    if (game, seed, arguments.models or run.kind) != (run.game, run.seed, run.kind):
+        raise ValueError(
+            f"{arguments.out} is a run of {run.game} with seed {run.seed} and {run.kind} models"
+        )
     return run
 
 

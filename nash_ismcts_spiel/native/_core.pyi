@@ -84,6 +84,17 @@ class Rows:
         trembles: Sequence[npt.NDArray[np.int64]],
         forgetful: bool,
     ) -> None: ...
+    def put_lookahead(
+        self,
+        graph: Any,
+        policy: npt.NDArray[np.float64],
+        value: npt.NDArray[np.float64],
+        beliefs: npt.NDArray[np.float64],
+    ) -> None: ...
+    @property
+    def value(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def beliefs(self) -> npt.NDArray[np.float64]: ...
 
 class Search:
     def __init__(self, config: Config, parallel_simulations: int = 1) -> None: ...

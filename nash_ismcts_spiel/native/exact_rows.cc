@@ -7,13 +7,12 @@ namespace nash_ismcts {
 
 namespace {
 
-class ExactRows {
+// Rows for all information sets and SAMPLE nodes, from a policy and from what worlds are worth.
+class RowFiller {
  public:
-  ExactRows(const GraphView& graph, const double* policy, const double* utilities,
-            const std::vector<PlayerReach>& reaches, Rows& rows)
-      : graph_(graph), policy_(policy), utilities_(utilities), reaches_(reaches), rows_(rows),
-        trembles_(graph.samples.size()), weight_(graph.samples.size()),
-        first_mean_(graph.samples.size() + 1) {
+  RowFiller(const GraphView& graph, const double* policy, Rows& rows)
+      : graph_(graph), policy_(policy), rows_(rows), first_mean_(graph.samples.size() + 1) {
+    rows_.fit(graph_);
     for (int64_t sample = 0; sample < graph.samples.size(); ++sample) {
       const int32_t set = graph.samples.information_set[sample];
       first_mean_[sample + 1] = first_mean_[sample] + graph.information_sets.action_count[set];
@@ -21,22 +20,40 @@ class ExactRows {
     mean_.resize(first_mean_.back());
   }
 
-  void fill(bool forgetful) {
-    rows_.fit(graph_);
-    fill_by(utilities_);
-    if (!forgetful) {
-      rows_.world_values.assign(utilities_, utilities_ + graph_.worlds.size() * graph_.num_players);
-      return;
+  // H by Bayes' rule.
+  void set_beliefs(const std::vector<PlayerReach>& reaches) {
+    std::vector<int64_t> trembles(graph_.samples.size());  // fewest below each SAMPLE node
+    std::vector<double> weight(graph_.samples.size());     // of what is reached with those
+    // A SAMPLE node has a smaller number than those below it.
+    for (int64_t sample = graph_.samples.size() - 1; sample >= 0; --sample) {
+      const int32_t set = graph_.samples.information_set[sample];
+      const PlayerReach& reach = reaches[graph_.information_sets.player[set]];
+      const int32_t count = graph_.samples.branch_count[sample];
+      const int32_t* targets = graph_.samples.target.data + graph_.samples.first_branch[sample];
+      double* beliefs = rows_.beliefs.data() + graph_.samples.first_branch[sample];
+      const auto trembles_below = [&](int32_t target) {
+        return target < 0 ? trembles[~target] : reach.trembles[target];
+      };
+      int64_t fewest = std::numeric_limits<int64_t>::max();
+      for (int32_t b = 0; b < count; ++b) fewest = std::min(fewest, trembles_below(targets[b]));
+      double total = 0.0;
+      for (int32_t b = 0; b < count; ++b) {
+        const int32_t target = targets[b];
+        beliefs[b] = 0.0;
+        if (trembles_below(target) == fewest) {
+          beliefs[b] = target < 0 ? weight[~target] : reach.weight[target];
+        }
+        total += beliefs[b];
+      }
+      for (int32_t b = 0; b < count; ++b) beliefs[b] /= total;
+      trembles[sample] = fewest;
+      weight[sample] = total;
     }
-    set_forgetful_values();
-    fill_by(rows_.world_values.data());
   }
 
- private:
-  // Fills all rows, from the value of each world to each player.
-  void fill_by(const double* world_values) {
+  // Vc, and V as its mean under the policy, from the value of each world to each player [W * n].
+  void set_values(const double* world_values) {
     values_ = world_values;
-    // A SAMPLE node has a smaller number than those below it.
     for (int64_t sample = graph_.samples.size() - 1; sample >= 0; --sample) {
       fill_sample(static_cast<int32_t>(sample));
     }
@@ -45,20 +62,25 @@ class ExactRows {
 
   // What a world is worth to a player who forgets it at its next move: V of the information sets
   // where that is, or the utility if there is none, expected over all that happens before.
-  void set_forgetful_values() {
+  void set_forgetful_world_values() {
     const auto& worlds = graph_.worlds;
     const int32_t players = graph_.num_players;
-    rows_.world_values.assign(utilities_, utilities_ + worlds.size() * players);
+    rows_.world_values.resize(worlds.size() * players);
     for (int64_t world = worlds.size() - 1; world >= 0; --world) {  // children before parents
-      if (worlds.kind[world] == kTerminal) continue;
       double* values = rows_.world_values.data() + world * players;
       const int32_t set = worlds.information_set[world];
       for (int32_t player = 0; player < players; ++player) {
-        values[player] = worlds.player[world] == player ? rows_.value[set] : mean_after(world, player);
+        if (worlds.kind[world] == kTerminal) {
+          values[player] = worlds.utilities[worlds.utility_row[world] * players + player];
+        } else {
+          values[player] =
+              worlds.player[world] == player ? rows_.value[set] : mean_after(world, player);
+        }
       }
     }
   }
 
+ private:
   double mean_after(int64_t world, int32_t player) const {
     const auto& worlds = graph_.worlds;
     const int32_t first = worlds.first_edge[world];
@@ -74,12 +96,6 @@ class ExactRows {
     return mean;
   }
 
-  int64_t trembles_below(int32_t target, int32_t player) const {
-    return target < 0 ? trembles_[~target] : reaches_[player].trembles[target];
-  }
-  double weight_below(int32_t target, int32_t player) const {
-    return target < 0 ? weight_[~target] : reaches_[player].weight[target];
-  }
   // Mean value after an own action over the worlds below a target.
   double value_below(int32_t target, int32_t action, int32_t player) const {
     if (target < 0) return mean_[first_mean_[~target] + action];
@@ -93,20 +109,7 @@ class ExactRows {
     const int32_t actions = graph_.information_sets.action_count[set];
     const int32_t count = graph_.samples.branch_count[sample];
     const int32_t* targets = graph_.samples.target.data + graph_.samples.first_branch[sample];
-    double* beliefs = rows_.beliefs.data() + graph_.samples.first_branch[sample];
-    int64_t fewest = std::numeric_limits<int64_t>::max();
-    for (int32_t b = 0; b < count; ++b) {
-      fewest = std::min(fewest, trembles_below(targets[b], player));
-    }
-    double total = 0.0;
-    for (int32_t b = 0; b < count; ++b) {
-      const bool counts = trembles_below(targets[b], player) == fewest;
-      beliefs[b] = counts ? weight_below(targets[b], player) : 0.0;
-      total += beliefs[b];
-    }
-    for (int32_t b = 0; b < count; ++b) beliefs[b] /= total;
-    trembles_[sample] = fewest;
-    weight_[sample] = total;
+    const double* beliefs = rows_.beliefs.data() + graph_.samples.first_branch[sample];
     double* values = rows_.sample_values.data() + rows_.sample_first[sample];
     for (int32_t a = 0; a < actions; ++a) {
       double mean = 0.0;
@@ -134,21 +137,34 @@ class ExactRows {
 
   const GraphView& graph_;
   const double* policy_;
-  const double* utilities_;
   const double* values_ = nullptr;   // of worlds, by world and player [W * n]
-  const std::vector<PlayerReach>& reaches_;
   Rows& rows_;
-  std::vector<int64_t> trembles_;    // fewest trembles below a SAMPLE node [S]
-  std::vector<double> weight_;       // probability of what is reached with those [S]
   std::vector<int64_t> first_mean_;  // [S + 1]
-  std::vector<double> mean_;         // mean utility after each own action, per SAMPLE node
+  std::vector<double> mean_;         // mean value after each own action, per SAMPLE node
 };
 
 }  // namespace
 
 void fill_exact_rows(const GraphView& graph, const double* policy, const double* utilities,
                      const std::vector<PlayerReach>& reaches, bool forgetful, Rows& rows) {
-  ExactRows(graph, policy, utilities, reaches, rows).fill(forgetful);
+  RowFiller filler(graph, policy, rows);
+  filler.set_beliefs(reaches);
+  filler.set_values(utilities);
+  if (forgetful) {
+    filler.set_forgetful_world_values();
+    filler.set_values(rows.world_values.data());
+  } else {
+    rows.world_values.assign(utilities, utilities + graph.worlds.size() * graph.num_players);
+  }
+}
+
+void fill_lookahead_rows(const GraphView& graph, const double* policy, const double* value,
+                         const double* beliefs, Rows& rows) {
+  RowFiller filler(graph, policy, rows);
+  std::copy_n(beliefs, graph.samples.num_branches(), rows.beliefs.begin());
+  std::copy_n(value, graph.information_sets.size(), rows.value.begin());
+  filler.set_forgetful_world_values();
+  filler.set_values(rows.world_values.data());
 }
 
 }  // namespace nash_ismcts

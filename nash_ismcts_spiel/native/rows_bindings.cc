@@ -81,6 +81,19 @@ void put_world_values(Rows& self, py::handle graph, const Doubles& values) {
   self.world_values.assign(values.data(), values.data() + values.size());
 }
 
+void require_resolved(const GraphView& view) {
+  for (int64_t set = 0; set < view.information_sets.size(); ++set) {
+    if (view.information_sets.hidden[set] == kUnresolved) {
+      throw py::value_error("the prefix trees of the graph are not resolved");
+    }
+  }
+  for (int64_t branch = 0; branch < view.samples.num_branches(); ++branch) {
+    if (view.samples.target[branch] == kUnresolved) {
+      throw py::value_error("the prefix trees of the graph are not resolved");
+    }
+  }
+}
+
 void put_exact(Rows& self, py::handle graph, const Doubles& policy, const Doubles& utilities,
                const std::vector<Doubles>& weights, const std::vector<Longs>& trembles,
                bool forgetful) {
@@ -97,20 +110,29 @@ void put_exact(Rows& self, py::handle graph, const Doubles& policy, const Double
     require_size(trembles[player], view.worlds.size(), "trembles");
     reaches.push_back({weights[player].data(), trembles[player].data()});
   }
-  for (int64_t set = 0; set < view.information_sets.size(); ++set) {
-    if (view.information_sets.hidden[set] == kUnresolved) {
-      throw py::value_error("the prefix trees of the graph are not resolved");
-    }
-  }
-  for (int64_t branch = 0; branch < view.samples.num_branches(); ++branch) {
-    if (view.samples.target[branch] == kUnresolved) {
-      throw py::value_error("the prefix trees of the graph are not resolved");
-    }
-  }
+  require_resolved(view);
   const double* policy_data = policy.data();
   const double* utility_data = utilities.data();
   const py::gil_scoped_release release;
   fill_exact_rows(view, policy_data, utility_data, reaches, forgetful, self);
+}
+
+void put_lookahead(Rows& self, py::handle graph, const Doubles& policy, const Doubles& value,
+                   const Doubles& beliefs) {
+  const GraphView view(graph);
+  require_size(policy, view.information_sets.num_actions(), "policy");
+  require_size(value, view.information_sets.size(), "value");
+  require_size(beliefs, view.samples.num_branches(), "beliefs");
+  require_resolved(view);
+  const double* policy_data = policy.data();
+  const double* value_data = value.data();
+  const double* belief_data = beliefs.data();
+  const py::gil_scoped_release release;
+  fill_lookahead_rows(view, policy_data, value_data, belief_data, self);
+}
+
+py::array_t<double> copy_of(const std::vector<double>& column) {
+  return py::array_t<double>(static_cast<py::ssize_t>(column.size()), column.data());
 }
 
 py::dict prefix_trees(py::handle graph, int32_t own_next_limit) {
@@ -152,7 +174,11 @@ void bind_rows(py::module_& module) {
            py::arg("child_values"))
       .def("put_world_values", &put_world_values, py::arg("graph"), py::arg("values"))
       .def("put_exact", &put_exact, py::arg("graph"), py::arg("policy"), py::arg("utilities"),
-           py::arg("weights"), py::arg("trembles"), py::arg("forgetful"));
+           py::arg("weights"), py::arg("trembles"), py::arg("forgetful"))
+      .def("put_lookahead", &put_lookahead, py::arg("graph"), py::arg("policy"), py::arg("value"),
+           py::arg("beliefs"))
+      .def_property_readonly("value", [](const Rows& self) { return copy_of(self.value); })
+      .def_property_readonly("beliefs", [](const Rows& self) { return copy_of(self.beliefs); });
   module.def("prefix_trees", &prefix_trees, py::arg("graph"), py::arg("own_next_limit"));
 }
 

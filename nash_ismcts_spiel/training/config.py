@@ -14,6 +14,47 @@ from nash_ismcts_spiel.training.schedule import Schedule
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkConfig(Settings):
+    """Learned models: their size, what they learn from, and how.
+
+      width, depth: units per layer, and residual layers, of each network.
+      learning_rate: of Adam, per generation.
+      gradient_clip: largest norm of a step's gradient.
+      batch: rows of a step.
+      policy_steps, value_steps, hidden_steps: steps per generation of P, V and H.
+      frequency_power: rows are drawn by their frequency to this power; 0.5 favours rare ones.
+      search_games: games per generation whose information sets give targets for P.
+      policy_games: games per generation, drawn from P, whose hidden states give targets for H.
+      explore: share of uniform play of the exploring player in both.
+    """
+
+    width: int = 64
+    depth: int = 2
+    learning_rate: Schedule = Schedule(start=0.003, power=-0.25)
+    gradient_clip: float = 1.0
+    batch: int = 256
+    policy_steps: int = 30
+    value_steps: int = 30
+    hidden_steps: int = 30
+    frequency_power: float = 0.5
+    search_games: int = 2_000
+    policy_games: int = 16_000
+    explore: float = 0.25
+
+    def __post_init__(self) -> None:
+        """Refuses values that nothing can be learned with, by name."""
+        self.check_types()
+        for name in ("width", "depth", "batch", "search_games", "policy_games"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("policy_steps", "value_steps", "hidden_steps"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
+        if self.gradient_clip <= 0.0 or not 0.0 <= self.explore <= 1.0:
+            raise ValueError("gradient_clip must be positive and explore between 0 and 1")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingConfig(Settings):
     """How a policy is trained.
 
@@ -35,6 +76,7 @@ class TrainingConfig(Settings):
         result depends on it, but not on how many workers search them.
     Models:
       forgetful_values: value worlds as a player does who forgets them (see ExactEvaluator).
+      networks: of learned models; exact ones do not use them.
     """
 
     visits: Schedule = Schedule(start=100.0)
@@ -48,6 +90,7 @@ class TrainingConfig(Settings):
     searched_share: float = 1.0
     shards: int = 1
     forgetful_values: bool = True
+    networks: NetworkConfig = NetworkConfig()
 
     def __post_init__(self) -> None:
         """Refuses values that no training can be done with, by name."""

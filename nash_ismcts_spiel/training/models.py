@@ -7,7 +7,7 @@ models of the next generation.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from nash_ismcts_spiel.training.average import AveragePolicy
 from nash_ismcts_spiel.training.config import TrainingConfig
 
 Floats = npt.NDArray[np.float64]
+ModelKind = Literal["exact", "learned"]
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 
@@ -39,6 +40,10 @@ class ModelSource(Protocol):
         """Takes the search policies of a generation, found at `information_sets`."""
         ...
 
+    def figures(self) -> dict[str, float]:
+        """What else there is to say of the current generation, by name."""
+        ...
+
     def arrays(self) -> Arrays:
         """All that a checkpoint must keep."""
         ...
@@ -46,6 +51,21 @@ class ModelSource(Protocol):
     def restore(self, arrays: Arrays) -> None:
         """Goes back to where `arrays` were taken."""
         ...
+
+
+def make_models(
+    kind: ModelKind, graph: GameGraph, config: TrainingConfig, seed: int
+) -> ModelSource:
+    """The models of a new run."""
+    if kind == "exact":
+        return ExactModels(graph, config)
+    # Torch takes seconds to import, which exact models should not have to wait for.
+    import torch
+
+    from nash_ismcts_spiel.training.learned import LearnedModels
+
+    torch.set_num_threads(1)  # the networks are small: more threads only wait for each other
+    return LearnedModels(graph, config, seed)
 
 
 class ExactModels:
@@ -72,6 +92,10 @@ class ExactModels:
         weight = float(generation) ** self._config.averaging_power
         explore = self._config.exploration.at(generation)
         self._average.add(found, information_sets, weight, explore)
+
+    def figures(self) -> dict[str, float]:
+        """Nothing: exact models have no losses."""
+        return {}
 
     def arrays(self) -> Arrays:
         """The average's sums."""

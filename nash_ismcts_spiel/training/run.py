@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 import platform
 import time
+import typing
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
@@ -26,13 +26,11 @@ from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.training import checkpoint
 from nash_ismcts_spiel.training.config import TrainingConfig
 from nash_ismcts_spiel.training.generation import GenerationLoop
-from nash_ismcts_spiel.training.models import ExactModels
+from nash_ismcts_spiel.training.metrics import METRICS, Metrics, is_measured
+from nash_ismcts_spiel.training.models import ModelKind, make_models
 
 CONFIG = "config.json"
-METRICS = "metrics.jsonl"
 CHECKPOINT = "checkpoint.npz"
-_MEASURED_RATIO = 1.05
-"""Generations are measured at about this ratio: often at first, then ever more rarely."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,27 +51,6 @@ class Budget:
         return enough or (self.seconds is not None and seconds >= self.seconds)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Metrics:
-    """One line of `metrics.jsonl`; exploitability is NashConv / number of players.
-
-    Attributes:
-      generation: generations done.
-      wall_seconds: time spent on generations, measurements and checkpoints left out.
-      cpu_seconds: processor time for the same, over all threads.
-      visits: simulations done in all trees.
-      exploitability_average: of P, the average policy.
-      exploitability_search: of the policy that this generation's searches found.
-    """
-
-    generation: int
-    wall_seconds: float
-    cpu_seconds: float
-    visits: int
-    exploitability_average: float
-    exploitability_search: float
-
-
 class Run:
     """A training in a directory.
 
@@ -82,12 +59,19 @@ class Run:
       game: the game's name with its parameters.
       seed: of all randomness.
       config: schedules and settings.
+      kind: where models come from.
       loop: the generation loop.
       wall_seconds, cpu_seconds: time spent on generations so far.
     """
 
     def __init__(
-        self, directory: Path, game: str, seed: int, config: TrainingConfig, workers: int = 1
+        self,
+        directory: Path,
+        game: str,
+        seed: int,
+        config: TrainingConfig,
+        workers: int = 1,
+        models: ModelKind = "exact",
     ) -> None:
         """Prepares a run in memory; `create` and `resume` connect it with its files."""
         supported = support(game)
@@ -96,7 +80,8 @@ class Run:
         self.seed = seed
         self.config = config
         self.graph = GameGraph.enumerate(supported.pyspiel_game)
-        self._models = ExactModels(self.graph, config)
+        self.kind = models
+        self._models = make_models(models, self.graph, config, seed)
         self.loop = GenerationLoop(self.graph, self._models, config, seed, workers)
         self.wall_seconds = 0.0
         self.cpu_seconds = 0.0
@@ -104,7 +89,13 @@ class Run:
 
     @classmethod
     def create(
-        cls, directory: Path, game: str, seed: int, config: TrainingConfig, workers: int = 1
+        cls,
+        directory: Path,
+        game: str,
+        seed: int,
+        config: TrainingConfig,
+        workers: int = 1,
+        models: ModelKind = "exact",
     ) -> Self:
         """Starts a run in a directory that has none.
 
@@ -113,14 +104,14 @@ class Run:
         """
         if (directory / CONFIG).exists():
             raise ValueError(f"{directory} has a run already; resume it or choose another --out")
-        run = cls(directory, game, seed, config, workers)
+        run = cls(directory, game, seed, config, workers, models)
         directory.mkdir(parents=True, exist_ok=True)
         (directory / METRICS).unlink(missing_ok=True)
         run._whole = run._state()
         run.save()
         settings = {
             "game": run.game,
-            "models": "exact",
+            "models": models,
             "seed": seed,
             "training": config.to_dict(),
             "versions": _versions(),
@@ -138,7 +129,8 @@ class Run:
         """
         settings = read_config(directory)
         config = TrainingConfig.from_dict(settings["training"])
-        run = cls(directory, settings["game"], settings["seed"], config, workers)
+        kind: ModelKind = settings["models"]
+        run = cls(directory, settings["game"], settings["seed"], config, workers, kind)
         run._restore()
         return run
 
@@ -153,7 +145,7 @@ class Run:
             while not budget.is_spent(self.loop.generation, self.wall_seconds):
                 self._step()
                 spent = budget.is_spent(self.loop.generation, self.wall_seconds)
-                measured = spent or _is_measured(self.loop.generation)
+                measured = spent or is_measured(self.loop.generation)
                 metrics = self._measure() if measured else None
                 self._whole = self._state()
                 yield metrics
@@ -218,7 +210,8 @@ class Run:
             exact.exploitability(self.graph, self.loop.search_policy),
         )
         with open(self.directory / METRICS, "a", encoding="utf-8") as file:
-            file.write(json.dumps(dataclasses.asdict(metrics)) + "\n")
+            line = {**dataclasses.asdict(metrics), **self._models.figures()}
+            file.write(json.dumps(line) + "\n")
         return metrics
 
 
@@ -236,7 +229,7 @@ def read_config(directory: Path) -> dict[str, Any]:
         missing = {"game", "models", "seed", "training"} - settings.keys()
         if missing:
             raise ValueError(f"{', '.join(sorted(missing))} missing")
-        if settings["models"] != "exact":
+        if settings["models"] not in typing.get_args(ModelKind):
             raise ValueError(f"models {settings['models']!r} are not known here")
         if not isinstance(settings["game"], str) or not isinstance(settings["seed"], int):
             raise ValueError("game must be a name and seed a number")
@@ -246,31 +239,14 @@ def read_config(directory: Path) -> dict[str, Any]:
     return settings
 
 
-def read_metrics(directory: Path) -> list[Metrics]:
-    """The measured generations of a run, oldest first."""
-    path = directory / METRICS
-    if not path.exists():
-        return []
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [Metrics(**json.loads(line)) for line in lines]
-
-
 def load_policy(directory: str | Path) -> TablePolicy:
     """The average policy of a run, as an OpenSpiel policy of its game."""
     run = Run.resume(Path(directory))
     return TablePolicy(run.graph, run.policy())
 
 
-def _is_measured(generation: int) -> bool:
-    """Whether a power of the ratio lies between the generation before and this one."""
-    if generation == 1:
-        return True
-    step = math.log(_MEASURED_RATIO)
-    return int(math.log(generation) / step) > int(math.log(generation - 1) / step)
-
-
 def _versions() -> dict[str, str]:
-    packages = ("nash_ismcts_spiel", "open_spiel", "numpy")
+    packages = ("nash_ismcts_spiel", "open_spiel", "numpy", "torch")
     found = {"python": platform.python_version()}
     for package in packages:
         try:

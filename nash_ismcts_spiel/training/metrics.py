@@ -1,0 +1,54 @@
+"""What is measured of a run, and when: one line of `metrics.jsonl` per measured generation."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+METRICS = "metrics.jsonl"
+_MEASURED_RATIO = 1.05
+"""Generations are measured at about this ratio: often at first, then ever more rarely."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Metrics:
+    """One line of `metrics.jsonl`; exploitability is NashConv / number of players.
+
+    Learned models add their losses and `hidden_divergence` (of H from Bayes' rule, in nats).
+
+    Attributes:
+      generation: generations done.
+      wall_seconds: time spent on generations, measurements and checkpoints left out.
+      cpu_seconds: processor time for the same, over all threads.
+      visits: simulations done in all trees.
+      exploitability_average: of P, the average policy.
+      exploitability_search: of the policy that this generation's searches found.
+    """
+
+    generation: int
+    wall_seconds: float
+    cpu_seconds: float
+    visits: int
+    exploitability_average: float
+    exploitability_search: float
+
+
+def read_metrics(directory: Path) -> list[Metrics]:
+    """The measured generations of a run, oldest first."""
+    path = directory / METRICS
+    if not path.exists():
+        return []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    names = [field.name for field in dataclasses.fields(Metrics)]
+    stored = [json.loads(line) for line in lines]
+    return [Metrics(**{name: line[name] for name in names}) for line in stored]
+
+
+def is_measured(generation: int) -> bool:
+    """Whether a power of the ratio lies between the generation before and this one."""
+    if generation == 1:
+        return True
+    step = math.log(_MEASURED_RATIO)
+    return int(math.log(generation) / step) > int(math.log(generation - 1) / step)
