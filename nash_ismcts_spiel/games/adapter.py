@@ -30,6 +30,7 @@ there is to them is a board with stones and what each player knows of it, and py
 """
 
 _PLAYOUT_LENGTH_LIMIT = 20_000
+_ENOUGH_WORLDS = 1e30
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -104,6 +105,26 @@ class SupportedGame:
             for value in random_returns(self.initial_state(), rng)
         ]
         return math.sqrt(sum(squares) / len(squares)) or 1.0
+
+
+    def estimated_worlds(self, probes: int = 100, seed: int = 0) -> float:
+        """Number of histories, estimated by random games (Knuth 1975).
+
+        A random game counts, for each of its positions, the product of the numbers of choices on
+        the way there. That is right on average but varies much: good for orders of magnitude only.
+        """
+        rng = np.random.default_rng(seed)
+        total = 0.0
+        for _ in range(probes):
+            state, weight = self.initial_state(), 1.0
+            for _ in range(_PLAYOUT_LENGTH_LIMIT):
+                total += weight
+                if state.is_terminal() or weight > _ENOUGH_WORLDS:
+                    break
+                choices = state.legal_actions()
+                weight *= len(choices)
+                state.apply_action(choices[rng.integers(len(choices))])
+        return total / probes
 
 
 def support(game: Any) -> SupportedGame:

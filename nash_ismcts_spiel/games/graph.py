@@ -21,6 +21,9 @@ from nash_ismcts_spiel.games.keys import InformationKey, own_log
 from nash_ismcts_spiel.games.tables import MISSING, UNRESOLVED, SampleNodes
 
 _ENUMERATION_LIMIT = 2_000_000
+_FAR = 100.0
+"""How many times the limit an estimate must be to be believed without counting."""
+
 OWN_NEXT_LIMIT = 256
 """Information sets with more worlds than this are taken to have no `own_next`."""
 
@@ -51,9 +54,16 @@ class GameGraph(GrowingWorlds):
         """A graph with every world of `game`.
 
         Raises:
-          ValueError: the game has more than `limit` worlds.
+          ValueError: the game has more than `limit` worlds. Games that are far larger by a random
+            estimate are refused at once.
         """
         graph = cls(game)
+        estimate = graph.game.estimated_worlds()
+        if estimate > _FAR * limit:
+            raise ValueError(
+                f"{graph.game.name} has more than {limit} worlds (about {estimate:.0e}); too many "
+                "to enumerate"
+            )
         world = ROOT
         while world < len(graph.worlds):
             for edge in range(graph.worlds.edge_count[world]):
