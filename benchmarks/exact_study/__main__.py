@@ -1,7 +1,8 @@
 """Runs the study of training and search with exact models, and writes its report.
 
 Records go to OUT/exact/*.json, plots beside them, the report to OUT/exact.md. A part whose records
-are there is not run again unless it is named by --parts. Everything on one core per task.
+are there is not run again unless it is named by --parts; with --games, only the curves of these
+games are. Everything on one core per task.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Runs what is missing and writes the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parts", nargs="*", choices=PARTS, default=[], help="run these again")
+    parser.add_argument(
+        "--games", nargs="*", choices=list(parts.TARGETS), default=[], help="only these games"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="tasks at a time (default 2)")
     parser.add_argument(
         "--out", type=Path, default=Path("docs/results"), help="default docs/results"
@@ -39,7 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         path = folder / f"{part}.json"
         if part in options.parts or not path.exists():
             tasks = _tasks(part, options.quick, records)
-            found = run_all(tasks, options.jobs, part)
+            kept: list[Record] = []
+            if part == "curves" and options.games:
+                tasks = [task for task in tasks if task[1]["game"] in options.games]
+                stored = json.loads(path.read_text())["records"] if path.exists() else []
+                kept = [record for record in stored if record["game"] not in options.games]
+            found = kept + run_all(tasks, options.jobs, part)
             path.write_text(json.dumps({"command": COMMAND, "records": found}) + "\n")
         records[part] = json.loads(path.read_text())["records"]
     (options.out / "exact.md").write_text(_report(records, folder), encoding="utf-8")

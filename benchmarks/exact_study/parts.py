@@ -43,7 +43,7 @@ TARGETS: Mapping[str, Target] = {
     liars_dice(1, 4): Target("Liar's Dice 1x4", 60.0, ((0.008, 60.0),)),
     liars_dice(1, 5): Target("Liar's Dice 1x5", 90.0, ((0.012, 300.0),)),
     liars_dice(1, 6): Target("Liar's Dice 1x6", 180.0, ((0.020, 900.0),)),
-    liars_dice(2, 3): Target("Liar's Dice 2x3", 240.0, ((0.017, 1800.0),)),
+    liars_dice(2, 3): Target("Liar's Dice 2x3", 600.0, ((0.017, 1800.0),)),
     GOOFSPIEL: Target("Goofspiel 4", 30.0, ((0.01, 60.0),)),
 }
 SEEDS = (0, 1, 2)
@@ -106,7 +106,7 @@ PLAY: Sequence[tuple[str, str]] = (
     (KUHN, "cfr 100"),
 )
 PLAY_VISITS = (300, 3000)
-PLAY_REPEATS = {KUHN: (2000, 400), LEDUC: (100, 20), liars_dice(1, 4): (200, 40)}
+PLAY_REPEATS = {KUHN: (2000, 400), LEDUC: (60, 12), liars_dice(1, 4): (100, 20)}
 
 
 def curve_tasks(quick: bool) -> list[Task]:
