@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from open_spiel.python.algorithms import exploitability
 
+from nash_ismcts_spiel import make_bot
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.native import exact
@@ -28,6 +29,7 @@ from nash_ismcts_spiel.training import (
     Schedule,
     TrainingConfig,
     checkpoint,
+    load_evaluator,
     load_policy,
 )
 from nash_ismcts_spiel.training.metrics import METRICS, read_metrics
@@ -363,6 +365,17 @@ def test_loading_a_policy_leaves_a_run_under_way_alone(tmp_path: Path) -> None:
         load_policy(tmp_path)
         assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert [metrics.generation for metrics in read_metrics(tmp_path)] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_bot_searches_round_the_policy_of_a_run(tmp_path: Path) -> None:
+    run = new_run(tmp_path, 30)
+    evaluator = load_evaluator(tmp_path)
+    assert np.array_equal(evaluator.policy, run.policy())
+    bot = make_bot("nash_ismcts_play", helpers.KUHN, 0, evaluator=evaluator, visits=50, seed=1)
+    state = helpers.state_after(helpers.load(helpers.KUHN), [1, 2])
+    result = bot.search(state)
+    row = load_policy(tmp_path).action_probabilities(state)
+    assert dict(zip(result.actions, result.prior, strict=True)) == pytest.approx(row)
 
 
 # Killed and interrupted processes.

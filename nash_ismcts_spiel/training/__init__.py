@@ -3,7 +3,7 @@
 from nash_ismcts_spiel.training.config import TRAINING_PRESETS, TrainingConfig
 from nash_ismcts_spiel.training.generation import GenerationLoop
 from nash_ismcts_spiel.training.models import ExactModels, ModelSource
-from nash_ismcts_spiel.training.run import Budget, Run, load_policy
+from nash_ismcts_spiel.training.run import Budget, Run, load_evaluator, load_policy
 from nash_ismcts_spiel.training.schedule import Schedule
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "Run",
     "Schedule",
     "TrainingConfig",
+    "load_evaluator",
     "load_policy",
 ]

@@ -20,6 +20,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from nash_ismcts_spiel.evaluation import ExactEvaluator
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.native import exact
@@ -243,6 +244,12 @@ def load_policy(directory: str | Path) -> TablePolicy:
     """The average policy of a run, as an OpenSpiel policy of its game."""
     run = Run.resume(Path(directory))
     return TablePolicy(run.graph, run.policy())
+
+
+def load_evaluator(directory: str | Path) -> ExactEvaluator:
+    """Exact models of a run's average policy, for a bot that searches round it."""
+    run = Run.resume(Path(directory))
+    return ExactEvaluator(run.graph, run.policy())
 
 
 def _versions() -> dict[str, str]:
