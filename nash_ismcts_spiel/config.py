@@ -20,6 +20,7 @@ Trees = Literal["by_information_set", "by_node"]
 Engine = Literal["native", "reference"]
 OpponentDispersion = Literal["none", "unseen", "always"]
 UnvisitedEvents = Literal["valued", "left_out"]
+RootRule = Literal["visits", "expected_visits", "certain_gain"]
 
 MOST_VISITS = 2_000_000_000
 """Counters of the native engine have 32 bits."""
@@ -56,6 +57,9 @@ class SearchConfig(Settings):
         nothing.
     Root:
       lcb_width: sigma at one visit, in value scales; sigma(N) = lcb_width / sqrt(N).
+      root_rule: the policy is in proportion to visits N, or to the visits expected where choices
+        were mixed (n_mixed MIX + n_pure PN, the same without the noise of draws), or to the latter
+        only where they gain on P for certain, at the worst ends of all intervals, and P elsewhere.
     Engine:
       engine: "native" (C++), or "reference" (the same search in Python, to be read).
       parallel_simulations: how many simulations of one search may wait for rows at once, kept
@@ -83,6 +87,7 @@ class SearchConfig(Settings):
     spawn_depth: int = 16
     unvisited_events: UnvisitedEvents = "valued"
     lcb_width: float = 0.1
+    root_rule: RootRule = "visits"
     engine: Engine = "native"
     parallel_simulations: int = 1
     value_scale: float | None = None
@@ -124,10 +129,11 @@ class SearchConfig(Settings):
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "nash_ismcts": {},
     "nash_ismcts_play": {
-        "dispersion_radius": 0.8,
+        "dispersion_radius": 0.4,
         "opponent_prior_visits": 10.0,
         "c_puct": 2.0,
         "lcb_width": 1.0,
+        "root_rule": "certain_gain",
     },
     "a_ismcts": {"dispersion_radius": 0.0},
     "mt_ismcts": {"dispersion_radius": 0.0, "selection": "ucb"},

@@ -51,6 +51,7 @@ class Config:
     opponent_dispersion: str
     spawn_depth: int
     unvisited_events_valued: bool
+    root_rule: str
     lcb_width: float
     value_scale: float
     one_tree: bool

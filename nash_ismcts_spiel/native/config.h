@@ -10,6 +10,8 @@ namespace nash_ismcts {
 enum class OpponentDispersion { kNone, kUnseen, kAlways };
 enum class SampleBackup { kExpected, kLuckAdjusted, kResidual };
 
+enum class RootRule { kVisits, kExpectedVisits, kCertainGain };
+
 struct SearchConfig {
   double dispersion_radius = 0.2;
   SampleBackup sample_backup = SampleBackup::kExpected;
@@ -27,6 +29,7 @@ struct SearchConfig {
   int32_t spawn_depth = 16;
   bool unvisited_events_valued = true;
   double lcb_width = 0.1;
+  RootRule root_rule = RootRule::kVisits;
   double value_scale = 1.0;
 
   // Of the game rather than of the search.

@@ -165,6 +165,7 @@ def new_search(graph: GameGraph, config: SearchConfig) -> _core.Search:
     native.spawn_depth = config.spawn_depth
     native.unvisited_events_valued = config.unvisited_events == "valued"
     native.lcb_width = config.lcb_width
+    native.root_rule = config.root_rule
     native.value_scale = config.value_scale or graph.value_scale
     native.one_tree = game.one_tree
     native.utility_sum = game.utility_sum or 0.0

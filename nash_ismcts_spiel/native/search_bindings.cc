@@ -108,7 +108,6 @@ int64_t search_all(py::handle graph, const Rows& rows, PySearch& self, const Int
   double* out = policy.mutable_data();
   const int32_t* wanted = sets.data();
   const int64_t count = sets.size();
-  const double lcb_width = self.search.config().lcb_width * self.search.config().value_scale;
   std::vector<Request> requests;
   const py::gil_scoped_release release;
   for (; first < count && budget > 0; ++first) {
@@ -120,7 +119,7 @@ int64_t search_all(py::handle graph, const Rows& rows, PySearch& self, const Int
       throw std::invalid_argument("searching all sets needs every row of the graph and the models");
     }
     budget -= self.search.simulations() - before + 1;
-    root_policy(self.search.forest(), rows, self.search.root(), lcb_width,
+    root_policy(self.search.forest(), rows, self.search.root(), self.search.config(),
                 out + view.information_sets.first_action[wanted[first]]);
   }
   return first;
@@ -144,8 +143,7 @@ py::dict root(PySearch& self, const Rows& rows) {
     highs.push_back(child_value(forest, rows, node, a).high);
   }
   std::vector<double> policy(node.count);
-  const SearchConfig& config = self.search.config();
-  root_policy(forest, rows, node, config.lcb_width * config.value_scale, policy.data());
+  root_policy(forest, rows, node, self.search.config(), policy.data());
   const Interval value = forest.q(self.search.root_id());
   py::dict found;
   found["prior"] = prior;
@@ -166,6 +164,13 @@ SampleBackup sample_backup(const std::string& name) {
   if (name == "luck_adjusted") return SampleBackup::kLuckAdjusted;
   if (name == "residual") return SampleBackup::kResidual;
   throw py::value_error("unknown sample_backup " + name);
+}
+
+RootRule root_rule(const std::string& name) {
+  if (name == "visits") return RootRule::kVisits;
+  if (name == "expected_visits") return RootRule::kExpectedVisits;
+  if (name == "certain_gain") return RootRule::kCertainGain;
+  throw py::value_error("unknown root_rule " + name);
 }
 
 OpponentDispersion opponent_dispersion(const std::string& name) {
@@ -204,6 +209,9 @@ void bind_search(py::module_& module) {
       .def_readwrite("spawn_depth", &SearchConfig::spawn_depth)
       .def_readwrite("unvisited_events_valued", &SearchConfig::unvisited_events_valued)
       .def_readwrite("lcb_width", &SearchConfig::lcb_width)
+      .def_property(
+          "root_rule", [](const SearchConfig&) { return py::none(); },
+          [](SearchConfig& self, const std::string& name) { self.root_rule = root_rule(name); })
       .def_readwrite("value_scale", &SearchConfig::value_scale)
       .def_readwrite("one_tree", &SearchConfig::one_tree)
       .def_readwrite("utility_sum", &SearchConfig::utility_sum);

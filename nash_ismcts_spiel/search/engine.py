@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.evaluation.models import Models
-from nash_ismcts_spiel.search.act_node import ActNode
+from nash_ismcts_spiel.search.act_node import ActNode, Choices
+from nash_ismcts_spiel.search.interval import Interval
 from nash_ismcts_spiel.search.result import SearchResult
-from nash_ismcts_spiel.search.root_policy import kept_actions, root_policy, visit_shares
+from nash_ismcts_spiel.search.root_policy import (
+    certain_gain,
+    kept_actions,
+    root_policy,
+    visit_shares,
+)
 from nash_ismcts_spiel.search.simulation import Simulator
 from nash_ismcts_spiel.search.trees import Forest
 
@@ -63,8 +69,6 @@ class ReferenceEngine:
     def _result(self, root: ActNode, simulations: int) -> SearchResult:
         assert root.row is not None
         graph, choices, values = self._models.graph, root.choices, root.child_values()
-        lcb_width = self._config.lcb_width * self._value_scale
-        kept = kept_actions(choices.visits, values, lcb_width)
         mixed = max(choices.mixed_count, 1)
         return SearchResult(
             key=graph.key(root.information_set),
@@ -78,9 +82,22 @@ class ReferenceEngine:
             q=tuple(values),
             value=root.q,
             policy_before_filter=tuple(visit_shares(choices.visits)),
-            policy=tuple(root_policy(choices.visits, kept)),
+            policy=tuple(self._policy(choices, root.row.policy, values)),
             simulations=simulations,
         )
+
+    def _policy(
+        self, choices: Choices, prior: Sequence[float], values: Sequence[Interval]
+    ) -> list[float]:
+        """The root's policy by the rule of the config."""
+        kept = kept_actions(choices.visits, values, self._config.lcb_width * self._value_scale)
+        if self._config.root_rule == "visits":
+            return root_policy(choices.visits, kept)
+        expected = [choices.weight(action) for action in range(len(choices.visits))]
+        policy = root_policy(expected, kept)
+        if self._config.root_rule == "certain_gain" and not certain_gain(policy, prior, values) > 0:
+            return list(prior)
+        return policy
 
 
 @contextlib.contextmanager

@@ -2,7 +2,9 @@
 
 Each action has a confidence interval [low - sigma(N), high + sigma(N)] with
 sigma(N) = lcb_width / sqrt(N), infinite where N = 0. Actions whose interval lies wholly below that
-of the action with the largest lower end are discarded; the rest are played in proportion to N.
+of the action with the largest lower end are discarded; the rest are played in proportion to N, or
+to what N is expected to be where actions were drawn. A player may also insist that this gains on P
+for certain, whatever beliefs inside the ball are right, and otherwise stay with P.
 """
 
 from __future__ import annotations
@@ -13,9 +15,11 @@ from collections.abc import Sequence
 from nash_ismcts_spiel.search.interval import Interval
 
 
-def visit_shares(visits: Sequence[int]) -> list[float]:
+def visit_shares(visits: Sequence[float]) -> list[float]:
     """N / sum N."""
-    total = sum(visits)
+    total = 0.0
+    for n in visits:
+        total += n
     return [n / total for n in visits]
 
 
@@ -30,6 +34,17 @@ def kept_actions(
     return [high >= largest for high in highs]
 
 
-def root_policy(visits: Sequence[int], kept: Sequence[bool]) -> list[float]:
-    """Visit shares among the kept actions."""
-    return visit_shares([n if keep else 0 for n, keep in zip(visits, kept, strict=True)])
+def root_policy(visits: Sequence[float], kept: Sequence[bool]) -> list[float]:
+    """Shares of (expected) visits among the kept actions."""
+    return visit_shares([n if keep else 0.0 for n, keep in zip(visits, kept, strict=True)])
+
+
+def certain_gain(
+    policy: Sequence[float], prior: Sequence[float], values: Sequence[Interval]
+) -> float:
+    """What a policy gains on the prior if each interval is at its worst end for it."""
+    gain = 0.0
+    for chosen, expected, value in zip(policy, prior, values, strict=True):
+        more = chosen - expected
+        gain += more * (value.low if more > 0.0 else value.high)
+    return gain
