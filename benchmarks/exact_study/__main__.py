@@ -83,7 +83,7 @@ def _report(records: dict[str, list[Record]], folder: Path) -> str:
         report.collapse_section(records["collapse"], folder),
         "## Search at play time",
         "The preset `nash_ismcts_play` round average policies of CFR (so many iterations) and "
-        "round the policies trained above with seed 0. The bot is a mixture over its "
+        "round the policies trained above. The bot is a mixture over its "
         "searches: measured is the mean policy of "
         + ", ".join(
             f"{low} and {high} searches ({report.TITLES[game]})"

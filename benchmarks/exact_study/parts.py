@@ -95,7 +95,7 @@ COLLAPSE: Mapping[str, str] = {
 }
 COLLAPSE_RADII = (0.0, 0.1, 0.2, 0.4, 0.8)
 COLLAPSE_VISITS = (30, 100, 300, 1000, 3000)
-COLLAPSE_REPEATS = 5
+COLLAPSE_REPEATS = 2
 
 PLAY: Sequence[tuple[str, str]] = (
     (LEDUC, "cfr 30"),
@@ -106,7 +106,7 @@ PLAY: Sequence[tuple[str, str]] = (
     (KUHN, "cfr 100"),
 )
 PLAY_VISITS = (300, 3000)
-PLAY_REPEATS = {KUHN: (2000, 400), LEDUC: (60, 12), liars_dice(1, 4): (100, 20)}
+PLAY_REPEATS = {KUHN: (400, 100), LEDUC: (40, 8), liars_dice(1, 4): (40, 8)}
 
 
 def curve_tasks(quick: bool) -> list[Task]:
@@ -162,16 +162,17 @@ def collapse_tasks(quick: bool) -> list[Task]:
 
 def play_tasks(quick: bool, curves: Sequence[Record]) -> list[Task]:
     """The play preset round CFR's policies and round those that the study has trained."""
-    cases: list[tuple[str, Any]] = [*PLAY]
+    cases: list[tuple[str, Any, str]] = [(game, policy, policy) for game, policy in PLAY]
     for record in curves:
         if record["method"] == "nash_ismcts" and record["game"] in PLAY_REPEATS:
-            cases += [(record["game"], record["policy"])] if record["seed"] == 0 else []
+            cases.append((record["game"], record["policy"], f"trained, seed {record['seed']}"))
     return [
         (
             play,
             {
                 "game": game,
                 "policy": policy,
+                "label": label,
                 "preset": "nash_ismcts_play",
                 "visits": visits,
                 "radius": None,
@@ -179,6 +180,6 @@ def play_tasks(quick: bool, curves: Sequence[Record]) -> list[Task]:
                 "seed": 0,
             },
         )
-        for game, policy in cases
+        for game, policy, label in cases
         for visits, repeats in zip(PLAY_VISITS, PLAY_REPEATS[game], strict=True)
     ]

@@ -102,6 +102,7 @@ def play(
     radius: float | None,
     repeats: int,
     seed: int,
+    label: str = "",
 ) -> Record:
     """Exploitability of search round a policy: a table, "cfr N", or "nearly_uniform"."""
     graph = graph_of(game)
@@ -111,7 +112,7 @@ def play(
     result = play_exploitability(graph, table, config, repeats, seed)
     return {
         "game": game,
-        "policy": policy if isinstance(policy, str) else "trained",
+        "policy": label or policy,
         "preset": preset,
         "visits": visits,
         "radius": radius,
