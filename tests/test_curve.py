@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from exploitability.curve import Curve, draw_curves, spread
+from exploitability.curve import Curve, draw_curves, spread, spread_at_points
 
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 
@@ -116,3 +116,13 @@ def test_a_plot_is_saved_with_what_was_asked(
     assert point.get_ydata().tolist() == [0.7]
     assert set(anchor.get_ydata()) == {0.3}
     assert "published" in [text.get_text() for text in axes.texts]
+
+
+def test_curves_at_common_points() -> None:
+    curves = [curve([1.0, 10.0], [4.0, 2.0]), curve([1.0, 10.0], [3.0, 5.0])]
+    found = spread_at_points(curves)
+    assert found.x.tolist() == [1.0, 10.0]
+    assert found.median.tolist() == [3.5, 3.5]
+    assert (found.lowest.tolist(), found.highest.tolist()) == ([3.0, 2.0], [4.0, 5.0])
+    with pytest.raises(ValueError, match="not measured at the same points"):
+        spread_at_points([*curves, curve([1.0], [1.0])])

@@ -114,7 +114,16 @@ def curve_tasks(quick: bool) -> list[Task]:
     share = 0.005 if quick else 1.0
     longest_first = sorted(TARGETS.items(), key=lambda item: -item[1].seconds)
     tasks: list[Task] = [
-        (train, {"game": game, "seconds": target.seconds * share, "seed": seed, "settings": {}})
+        (
+            train,
+            {
+                "game": game,
+                "seconds": target.seconds * share,
+                "seed": seed,
+                "settings": {},
+                "keep_policy": game in PLAY_REPEATS,
+            },
+        )
         for game, target in longest_first
         for seed in SEEDS
     ]

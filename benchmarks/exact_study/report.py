@@ -28,6 +28,9 @@ LABELS = {
     "external_sampling": "external sampling",
     "outcome_sampling": "outcome sampling",
 }
+DRAWN = ("ReBeL, CFR-D", "ReBeL, public", "Student of Games")
+"""Published figures that are drawn as lines."""
+
 TITLES = {game: target.title for game, target in TARGETS.items()} | {RPS: "Rock-Paper-Scissors"}
 
 
@@ -83,9 +86,9 @@ def curves_section(records: Sequence[Record], folder: Path) -> str:
 def _draw_game(game: str, records: Sequence[Record], folder: Path) -> str:
     title = TITLES[game]
     anchors = {
-        f"{p.method} ({p.exploitability:g})": p.exploitability
+        f"{p.method.partition(',')[0]} ({p.exploitability:g})": p.exploitability
         for p in PUBLISHED
-        if p.game == game and p.method in ("ReBeL, CFR-D", "Student of Games, 1000 simulations")
+        if p.game == game and p.method.startswith(DRAWN)
     }
     by_time = [
         Curve(LABELS[r["method"]], [p[0] for p in r["points"]], [p[2] for p in r["points"]])
@@ -177,7 +180,8 @@ def collapse_section(records: Sequence[Record], folder: Path) -> str:
                     )
                 )
         path = folder / f"collapse_{file_name(TITLES[game])}.png"
-        draw_curves(path, curves, f"{TITLES[game]}, round {policy}", "visits", {"P": base})
+        title = f"{TITLES[game]}, round {policy}"
+        draw_curves(path, curves, title, "visits", {"P": base}, by_points=True)
         header = ["radius", *(f"{v} visits" for v in COLLAPSE_VISITS)]
         parts.append(
             f"**{TITLES[game]}**, P = {policy.replace('_', ' ')}, exploitability {base:.4f}\n\n"

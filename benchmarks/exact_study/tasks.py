@@ -50,7 +50,9 @@ def graph_of(game: str) -> GameGraph:
     return GameGraph.enumerate(game)
 
 
-def train(game: str, seconds: float, seed: int, settings: Mapping[str, Any]) -> Record:
+def train(
+    game: str, seconds: float, seed: int, settings: Mapping[str, Any], keep_policy: bool = False
+) -> Record:
     """Exploitability of P over CPU time in one training."""
     graph = graph_of(game)
     method = NashIsmctsExact(graph, seed, TrainingConfig.preset(**settings))
@@ -68,7 +70,7 @@ def train(game: str, seconds: float, seed: int, settings: Mapping[str, Any]) -> 
         "settings": dict(settings),
         "columns": ["cpu_seconds", "steps", "exploitability", "simulations", "search"],
         "points": points,
-        "policy": method.policy().tolist() if len(graph.information_sets) < 3000 else None,
+        "policy": method.policy().tolist() if keep_policy else None,
         "openspiel": openspiel_exploitability(graph, method.policy()),
     }
 
