@@ -9,6 +9,7 @@ import pytest
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.training import TRAINING_PRESETS, Schedule, TrainingConfig
+from nash_ismcts_spiel.training.config import NetworkConfig
 
 # A schedule's value.
 
@@ -74,6 +75,7 @@ def changed() -> TrainingConfig:
         searched_share=0.25,
         shards=3,
         forgetful_values=False,
+        networks=NetworkConfig(width=8),
     )
 
 
