@@ -19,13 +19,13 @@ from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.native.models import exact_rows, resolve
 from nash_ismcts_spiel.training import Budget, GenerationLoop, Run, Schedule, TrainingConfig
+from nash_ismcts_spiel.training.average import PolicySums
 from nash_ismcts_spiel.training.config import NetworkConfig
 from nash_ismcts_spiel.training.features import Features
 from nash_ismcts_spiel.training.fit import Fitter, Rows, cross_entropy, squared_error
 from nash_ismcts_spiel.training.learned import LearnedModels
 from nash_ismcts_spiel.training.metrics import read_metrics
 from nash_ismcts_spiel.training.networks import ResidualNetwork
-from nash_ismcts_spiel.training.samples import PolicySamples
 from nash_ismcts_spiel.training.self_play import SelfPlay
 
 Enumerated = Callable[[str], GameGraph]
@@ -108,14 +108,14 @@ def test_explorers_meet_every_reply(enumerated: Enumerated) -> None:
 
 def test_targets_of_all_generations_are_one_mean(enumerated: Enumerated) -> None:
     graph = enumerated(helpers.KUHN)
-    samples = PolicySamples(graph)
+    samples = PolicySums(graph)
     uniform = samples.mean()
     first, second = helpers.random_table(graph, 1), helpers.random_table(graph, 2)
     visits = np.zeros(12, dtype=np.int64)
     visits[3] = 5
-    samples.add(first, visits, 1.0)
+    samples.add(first, 1.0 * visits)
     visits[3] = 2
-    samples.add(second, visits, 10.0)
+    samples.add(second, 10.0 * visits)
     assert samples.mean()[6:8] == pytest.approx((5 * first[6:8] + 20 * second[6:8]) / 25)
     assert samples.mean()[:6] == pytest.approx(uniform[:6])
 

@@ -98,9 +98,9 @@ def test_average_is_the_mean_weighted_by_own_reach(
     average = AveragePolicy(graph)
     everywhere = np.arange(len(graph.information_sets), dtype=np.int32)
     for table, weight in zip(tables, weights, strict=True):
-        average.add(table, everywhere, weight, explore)
+        average.add_reached(table, everywhere, weight, explore)
     expected = mean_by_hand(graph, tables, weights, explore)
-    for string, row in helpers.as_rows(graph, average.policy()).items():
+    for string, row in helpers.as_rows(graph, average.mean()).items():
         assert [p for _, p in row] == pytest.approx(expected[string], abs=1e-12)
 
 
@@ -109,20 +109,20 @@ def test_the_average_begins_uniform_and_stays_so_where_nothing_counts(
 ) -> None:
     graph = enumerated(helpers.KUHN)
     average = AveragePolicy(graph)
-    assert average.policy() == pytest.approx(helpers.uniform_table(graph))
+    assert average.mean() == pytest.approx(helpers.uniform_table(graph))
     # A pure policy without exploration never comes to some of its own information sets.
     pure = helpers.pure_table(graph, 0)
-    average.add(pure, np.arange(len(graph.information_sets), dtype=np.int32), 1.0, 0.0)
+    average.add_reached(pure, np.arange(len(graph.information_sets), dtype=np.int32), 1.0, 0.0)
     reached = exact.own_reach(graph, pure) > 0.0
     assert 0 < reached.sum() < len(reached)
     of_actions = np.repeat(reached, graph.information_sets.action_count)
-    assert average.policy() == pytest.approx(np.where(of_actions, pure, 0.5))
+    assert average.mean() == pytest.approx(np.where(of_actions, pure, 0.5))
 
 
 def test_the_average_counts_only_the_given_sets(enumerated: Enumerated) -> None:
     graph = enumerated(helpers.KUHN)
     average = AveragePolicy(graph)
-    average.add(helpers.random_table(graph, 1), np.array([2, 5], dtype=np.int32), 1.0, 0.5)
+    average.add_reached(helpers.random_table(graph, 1), np.array([2, 5], dtype=np.int32), 1.0, 0.5)
     assert np.flatnonzero(average.weight).tolist() == [2, 5]
 
 

@@ -3,6 +3,10 @@
 A policy that is played with its moves drawn from the mean over generations is, at an information
 set, the mean weighted by how likely each generation's policy was to play towards it. Where a
 policy does not go by itself it still counts a little (exploration), or its values would go stale.
+
+Rows (information set, policy) enter a mean, and the loss of a network that is fitted to them, only
+by the sum of their weights and by their weighted mean. So those two are kept instead of the rows: a
+buffer that never forgets and never grows.
 """
 
 from __future__ import annotations
@@ -16,8 +20,8 @@ from nash_ismcts_spiel.native import exact
 Floats = npt.NDArray[np.float64]
 
 
-class AveragePolicy:
-    """A running mean per information set of an enumerated graph.
+class PolicySums:
+    """Weighted sums of policies per information set of an enumerated graph.
 
     Attributes:
       weighted_sum: sum of policies times weights. [A]
@@ -25,7 +29,7 @@ class AveragePolicy:
     """
 
     def __init__(self, graph: GameGraph) -> None:
-        """Starts empty: uniform."""
+        """Starts empty."""
         self._graph = graph
         counts = np.asarray(graph.information_sets.action_count)
         self._set_of_action = np.repeat(np.arange(len(counts)), counts)
@@ -33,12 +37,35 @@ class AveragePolicy:
         self.weighted_sum: Floats = np.zeros(len(self._uniform))
         self.weight: Floats = np.zeros(len(counts))
 
-    def policy(self) -> Floats:
-        """The mean, uniform where nothing was added yet. [A]"""
+    def mean(self) -> Floats:
+        """The mean policy, uniform where nothing was added yet. [A]"""
         weight = self.weight[self._set_of_action]
         return np.divide(self.weighted_sum, weight, out=self._uniform.copy(), where=weight > 0.0)
 
-    def add(
+    def add(self, policy: Floats, weight: Floats) -> None:
+        """Counts a policy [A] with one weight per information set [I]."""
+        # New arrays, so that whoever keeps the old ones for a checkpoint keeps them whole.
+        self.weighted_sum = self.weighted_sum + weight[self._set_of_action] * policy
+        self.weight = self.weight + weight
+
+    def restore(
+        self, weighted_sum: npt.NDArray[np.generic], weight: npt.NDArray[np.generic]
+    ) -> None:
+        """Goes back to sums that were kept.
+
+        Raises:
+          ValueError: they are those of another game.
+        """
+        if weighted_sum.shape != self.weighted_sum.shape or weight.shape != self.weight.shape:
+            raise ValueError(f"the checkpoint is not one of {self._graph.game.name}")
+        self.weighted_sum = np.array(weighted_sum, dtype=np.float64)
+        self.weight = np.array(weight, dtype=np.float64)
+
+
+class AveragePolicy(PolicySums):
+    """A running mean of policies, weighted by own reach."""
+
+    def add_reached(
         self, policy: Floats, information_sets: npt.NDArray[np.int32], weight: float, explore: float
     ) -> None:
         """Counts a policy at the information sets where it was found by search.
@@ -52,7 +79,4 @@ class AveragePolicy:
         exploring = (1.0 - explore) * policy + explore * self._uniform
         counts = np.zeros(len(self.weight))
         counts[information_sets] = weight
-        counts *= exact.own_reach(self._graph, exploring)
-        # New arrays, so that whoever keeps the old ones for a checkpoint keeps them whole.
-        self.weighted_sum = self.weighted_sum + counts[self._set_of_action] * policy
-        self.weight = self.weight + counts
+        self.add(policy, counts * exact.own_reach(self._graph, exploring))

@@ -17,12 +17,12 @@ import torch
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.training.average import PolicySums
 from nash_ismcts_spiel.training.config import TrainingConfig
 from nash_ismcts_spiel.training.features import Features
 from nash_ismcts_spiel.training.fit import Fitter, Rows, cross_entropy, squared_error
 from nash_ismcts_spiel.training.models import Arrays
 from nash_ismcts_spiel.training.networks import make_networks, masked_log_softmax
-from nash_ismcts_spiel.training.samples import PolicySamples
 from nash_ismcts_spiel.training.self_play import SelfPlay
 
 Floats = npt.NDArray[np.float64]
@@ -61,7 +61,7 @@ class LearnedModels:
         self._sample_inputs = torch.from_numpy(features.samples)
         self._legal = torch.from_numpy(features.legal)
         self._open = torch.from_numpy(features.open)
-        self._samples = PolicySamples(graph)
+        self._samples = PolicySums(graph)
         self._play = SelfPlay(graph)
         self._scale = graph.value_scale
         self.visits = np.zeros(len(graph.information_sets), dtype=np.int64)
@@ -87,7 +87,7 @@ class LearnedModels:
         searched[information_sets] = 1
         games = self._play.search_games(found, networks.search_games, networks.explore, rng)
         weight = float(generation) ** self._config.averaging_power
-        self._samples.add(found, games.sets * searched, weight)
+        self._samples.add(found, weight * games.sets * searched)
         self._fit_policy(generation, rng)
         self._policy = self._policy_table()
         games = self._play.policy_games(
@@ -136,16 +136,12 @@ class LearnedModels:
 
     def restore(self, arrays: Arrays) -> None:
         """Goes back to where `arrays` were taken."""
-        weighted_sum = np.array(arrays["weighted_sum"], dtype=np.float64)
-        if weighted_sum.shape != self._samples.weighted_sum.shape:
-            raise ValueError(f"the checkpoint is not one of {self._graph.game.name}")
+        self._samples.restore(arrays["weighted_sum"], arrays["weight"])
         stored = torch.load(io.BytesIO(arrays["networks"].tobytes()), weights_only=True)
         for name, fitter in self._fitters.items():
             fitter.network.load_state_dict(stored[name]["network"])
             fitter.optimizer.load_state_dict(stored[name]["optimizer"])
             fitter.last_loss = stored[name]["last_loss"]
-        self._samples.weighted_sum = weighted_sum
-        self._samples.weight = np.array(arrays["weight"], dtype=np.float64)
         self.visits = np.array(arrays["visits"], dtype=np.int64)
         self._evaluate()
 

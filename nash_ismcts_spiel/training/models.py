@@ -79,7 +79,7 @@ class ExactModels:
 
     def policy(self) -> Floats:
         """P at every information set. [A]"""
-        return self._average.policy()
+        return self._average.mean()
 
     def rows(self) -> _core.Rows:
         """P, V, H and child values at every information set."""
@@ -91,7 +91,7 @@ class ExactModels:
         """Counts a generation's search policies in the average."""
         weight = float(generation) ** self._config.averaging_power
         explore = self._config.exploration.at(generation)
-        self._average.add(found, information_sets, weight, explore)
+        self._average.add_reached(found, information_sets, weight, explore)
 
     def figures(self) -> dict[str, float]:
         """Nothing: exact models have no losses."""
@@ -103,8 +103,4 @@ class ExactModels:
 
     def restore(self, arrays: Arrays) -> None:
         """Goes back to the average whose sums these are."""
-        weighted_sum = np.array(arrays["weighted_sum"], dtype=np.float64)
-        weight = np.array(arrays["weight"], dtype=np.float64)
-        if weighted_sum.shape != self._average.weighted_sum.shape:
-            raise ValueError(f"the checkpoint is not one of {self._graph.game.name}")
-        self._average.weighted_sum, self._average.weight = weighted_sum, weight
+        self._average.restore(arrays["weighted_sum"], arrays["weight"])
