@@ -231,7 +231,7 @@ def test_a_restored_loop_goes_on_as_if_it_had_never_stopped(enumerated: Enumerat
     first = trained(graph, 2, 8, **settings)
     second = trained(graph, 0, 8, **settings)
     second.models.restore(first.models.arrays())
-    second.restore(first.generation, first.simulations)
+    second.restore(first.generation, first.counters())
     for _ in range(4):
         second.step()
     assert np.array_equal(second.models.policy(), unbroken.models.policy())
@@ -250,7 +250,7 @@ def test_an_interrupted_search_changes_nothing(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("nash_ismcts_spiel.training.generation.search_everywhere", interrupted)
+        patch.setattr("nash_ismcts_spiel.training.table_worker.search_everywhere", interrupted)
         with pytest.raises(KeyboardInterrupt):
             loop.step()
     assert loop.generation == 2

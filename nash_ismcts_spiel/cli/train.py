@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import math
 import re
 import shlex
 import sys
@@ -27,8 +28,9 @@ def add(commands: Commands) -> None:
     train = commands.add_parser(
         "train",
         help="train a policy by search",
-        description="Trains a policy by search on a game that can be enumerated. Writes "
-        "config.json, metrics.jsonl, checkpoint.npz and curve.png to --out.",
+        description="Trains a policy by search: with exact models on a game that can be "
+        "enumerated, with learned ones on any game. Writes config.json, metrics.jsonl, "
+        "checkpoint.npz and curve.png to --out.",
     )
     train.add_argument("--game", help="the game, with parameters in parentheses")
     train.add_argument(
@@ -49,7 +51,13 @@ def add(commands: Commands) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="threads (default 1); a new run is divided into as many shards",
+        help="threads, or processes where the game is not enumerated (default 1); a new run is "
+        "divided into as many shards",
+    )
+    train.add_argument(
+        "--ray",
+        action="store_true",
+        help="--workers are Ray actors (the extra `ray`), here or on Ray's cluster",
     )
     train.add_argument("--out", type=Path, metavar="DIR", help="default: out/GAME-SEED")
     train.add_argument("--resume", action="store_true", help="go on with the run in --out")
@@ -85,7 +93,10 @@ def _train(arguments: argparse.Namespace) -> None:
     if seconds is None and arguments.generations is None:
         seconds = DEFAULT_SECONDS
     budget = Budget(arguments.generations, seconds)
-    _say(f"{run.game}: {len(run.graph.information_sets)} information sets; writing {run.directory}")
+    sets = f"{len(run.graph.information_sets)} information sets" if run.enumerated else (
+        "not enumerated, learned on graphs that grow"
+    )
+    _say(f"{run.game}: {sets}; writing {run.directory}")
     try:
         _train_with_progress(run, budget, arguments.checkpoint_seconds)
     except KeyboardInterrupt:
@@ -108,7 +119,9 @@ def _new(arguments: argparse.Namespace) -> Run:
     config = TrainingConfig.preset(arguments.preset or "default", **changes)
     directory = arguments.out or Path("out") / f"{_file_name(game)}-{seed}"
     models: ModelKind = arguments.models or "exact"
-    return Run.create(directory, game, seed, config, arguments.workers, models)
+    return Run.create(
+        directory, game, seed, config, arguments.workers, models, arguments.ray
+    )
 
 
 def _resumed(arguments: argparse.Namespace) -> Run:
@@ -116,7 +129,7 @@ def _resumed(arguments: argparse.Namespace) -> Run:
         raise ValueError("--resume needs --out, the directory of the run")
     if arguments.set or arguments.preset:
         raise ValueError("a resumed run keeps its settings: leave --set and --preset out")
-    run = Run.resume(arguments.out, arguments.workers)
+    run = Run.resume(arguments.out, arguments.workers, arguments.ray)
     game = run.game if arguments.game is None else load(arguments.game).name
     seed = run.seed if arguments.seed is None else arguments.seed
     if (game, seed, arguments.models or run.kind) != (run.game, run.seed, run.kind):
@@ -154,6 +167,9 @@ def _train_with_progress(run: Run, budget: Budget, checkpoint_seconds: float) ->
 
 def _postfix(metrics: Metrics, run: Run) -> str:
     rate = run.loop.simulations / max(run.wall_seconds, 1e-9)
+    if metrics.exploitability_average is None or metrics.exploitability_search is None:
+        losses = ", ".join(f"{name} {value:.3f}" for name, value in _losses(metrics))
+        return f"losses: {losses}; {rate:,.0f} simulations/s"
     return (
         f"exploitability {metrics.exploitability_average:.4f} "
         f"(search {metrics.exploitability_search:.3f}), {rate / 1e6:.2f} M simulations/s"
@@ -166,11 +182,19 @@ def _report(run: Run) -> None:
         _say("nothing was left to do")
         return
     last = metrics[-1]
+    found = "losses " + ", ".join(f"{name} {value:.4f}" for name, value in _losses(last))
+    if last.exploitability_average is not None:
+        found = f"exploitability of the average policy {last.exploitability_average:.5f}"
     print(
-        f"{run.game}, seed {run.seed}: exploitability of the average policy "
-        f"{last.exploitability_average:.5f} after {last.generation} generations, "
+        f"{run.game}, seed {run.seed}: {found} after {last.generation} generations, "
         f"{last.visits:,} simulations, {last.cpu_seconds:.1f} s of CPU time"
     )
+
+
+def _losses(metrics: Metrics) -> list[tuple[str, float]]:
+    """The losses among the figures, by the name of their network."""
+    found = [(name.removeprefix("loss_"), value) for name, value in metrics.figures.items()]
+    return [(name, value) for name, value in found if f"loss_{name}" in metrics.figures]
 
 
 def _draw_curve(directory: Path, game: str) -> None:
@@ -183,11 +207,22 @@ def _draw_curve(directory: Path, game: str) -> None:
     if not metrics:
         return
     times = [m.cpu_seconds for m in metrics]
+    columns: dict[str, list[float | None]] = {
+        "average policy P": [m.exploitability_average for m in metrics],
+        "one generation's search": [m.exploitability_search for m in metrics],
+    }
+    label = "exploitability"
+    if metrics[-1].exploitability_average is None:
+        names = [name for name, _ in _losses(metrics[-1])]
+        columns = {name: [m.figures[f"loss_{name}"] for m in metrics] for name in names}
+        label = "loss"
     curves = [
-        Curve("average policy P", times, [m.exploitability_average for m in metrics]),
-        Curve("one generation's search", times, [m.exploitability_search for m in metrics]),
+        Curve(name, times, [math.nan if value is None else value for value in column])
+        for name, column in columns.items()
     ]
-    draw_curves(directory / "curve.png", curves, title=game, x_label="CPU seconds")
+    draw_curves(
+        directory / "curve.png", curves, title=game, x_label="CPU seconds", y_label=label
+    )
 
 
 def _file_name(game: str) -> str:

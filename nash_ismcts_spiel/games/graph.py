@@ -20,7 +20,7 @@ from nash_ismcts_spiel.games.hidden import EnumeratedHistory, HiddenHistories, H
 from nash_ismcts_spiel.games.keys import InformationKey, own_log
 from nash_ismcts_spiel.games.tables import MISSING, UNRESOLVED, SampleNodes
 
-_ENUMERATION_LIMIT = 2_000_000
+ENUMERATION_LIMIT = 2_000_000
 _FAR = 100.0
 """How many times the limit an estimate must be to be believed without counting."""
 
@@ -50,7 +50,7 @@ class GameGraph(GrowingWorlds):
         self._value_scale: float | None = None
 
     @classmethod
-    def enumerate(cls, game: Any, limit: int = _ENUMERATION_LIMIT) -> GameGraph:
+    def enumerate(cls, game: Any, limit: int = ENUMERATION_LIMIT) -> GameGraph:
         """A graph with every world of `game`.
 
         Raises:

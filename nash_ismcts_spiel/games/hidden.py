@@ -148,6 +148,28 @@ def _earlier(graph: GameGraph, information_set: int) -> Iterator[int]:
                 yield earlier
 
 
+def hidden_path(graph: GameGraph, world: int) -> list[tuple[int, int]]:
+    """The SAMPLE nodes and branches that lead to `world` in the prefix tree of its mover.
+
+    This is what was hidden from the mover in that world, so it is a thing to learn from after a
+    game and never a thing to act on.
+    """
+    target = graph.hidden(graph.worlds.information_set[world])
+    history = graph.history(world)
+    path: list[tuple[int, int]] = []
+    while target < 0:
+        node = ~target
+        partial, first = graph.samples.world[node], graph.samples.first_branch[node]
+        start = graph.worlds.first_edge[partial]
+        piece = history[graph.worlds.depth[partial]]
+        edges = graph.samples.edge[first : first + graph.samples.branch_count[node]]
+        pieces = [graph.worlds.edge_action[start + edge] for edge in edges]
+        branch = pieces.index(piece)
+        path.append((node, branch))
+        target = graph.branch(node, branch)
+    return path
+
+
 def prior_weights(graph: GameGraph, sample_node: int) -> list[float]:
     """How likely each branch is before anything is known of the players: chance outcomes by the
     game's probabilities, other players' moves alike; normalised.

@@ -177,8 +177,15 @@ void bind_rows(py::module_& module) {
            py::arg("weights"), py::arg("trembles"), py::arg("forgetful"))
       .def("put_lookahead", &put_lookahead, py::arg("graph"), py::arg("policy"), py::arg("value"),
            py::arg("beliefs"))
+      .def_property_readonly("policy", [](const Rows& self) { return copy_of(self.policy); })
       .def_property_readonly("value", [](const Rows& self) { return copy_of(self.value); })
-      .def_property_readonly("beliefs", [](const Rows& self) { return copy_of(self.beliefs); });
+      .def_property_readonly("child_values",
+                             [](const Rows& self) { return copy_of(self.child_values); })
+      .def_property_readonly("beliefs", [](const Rows& self) { return copy_of(self.beliefs); })
+      .def_property_readonly("sample_values",
+                             [](const Rows& self) { return copy_of(self.sample_values); })
+      .def_property_readonly("world_values",
+                             [](const Rows& self) { return copy_of(self.world_values); });
   module.def("prefix_trees", &prefix_trees, py::arg("graph"), py::arg("own_next_limit"));
 }
 

@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
 from nash_ismcts_spiel.settings import Settings
 from nash_ismcts_spiel.training.schedule import Schedule
+
+BufferKind = Literal["reservoir", "window"]
+GraphKind = Literal["auto", "enumerated", "grown"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,32 @@ class NetworkConfig(Settings):
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class GrownConfig(Settings):
+    """Learning on a graph that grows, in games that are not enumerated.
+
+      side_by_side: searches under way at once, whose rows are evaluated together.
+      hidden_share: share of the explorers' decisions in policy games that give rows for H; finding
+        out what was possible there takes most of the time of a policy game.
+      buffer: a full buffer of policy targets keeps a sample of all, or the latest.
+      buffer_rows: most rows it holds.
+    """
+
+    side_by_side: int = 64
+    hidden_share: float = 0.5
+    buffer: BufferKind = "reservoir"
+    buffer_rows: int = 100_000
+
+    def __post_init__(self) -> None:
+        """Refuses values that nothing can be learned with, by name."""
+        self.check_types()
+        for name in ("side_by_side", "buffer_rows"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if not 0.0 < self.hidden_share <= 1.0:
+            raise ValueError(f"hidden_share must be above 0 and at most 1, not {self.hidden_share}")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingConfig(Settings):
     """How a policy is trained.
 
@@ -77,6 +106,9 @@ class TrainingConfig(Settings):
     Models:
       forgetful_values: value worlds as a player does who forgets them (see ExactEvaluator).
       networks: of learned models; exact ones do not use them.
+      graph: whether learned models are evaluated over the whole enumerated game or on a graph that
+        grows with the games played; by the size of the game if "auto".
+      grown: how they learn on a graph that grows.
     """
 
     visits: Schedule = Schedule(start=100.0)
@@ -91,6 +123,8 @@ class TrainingConfig(Settings):
     shards: int = 1
     forgetful_values: bool = True
     networks: NetworkConfig = NetworkConfig()
+    graph: GraphKind = "auto"
+    grown: GrownConfig = GrownConfig()
 
     def __post_init__(self) -> None:
         """Refuses values that no training can be done with, by name."""

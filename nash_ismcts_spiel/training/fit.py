@@ -6,7 +6,8 @@ are handed in, so a fit can be repeated exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +34,7 @@ class Rows:
 
 
 def cross_entropy(network: ResidualNetwork, rows: Rows, drawn: Tensor) -> Tensor:
-    """Mean relative entropy of the network's distribution to the targets, in nats.
+    """Relative entropy of the network's distribution to each target, in nats.
 
     The targets' own entropy is subtracted, so 0 is a perfect fit.
     """
@@ -41,17 +42,29 @@ def cross_entropy(network: ResidualNetwork, rows: Rows, drawn: Tensor) -> Tensor
     targets = rows.targets[drawn]
     logs = masked_log_softmax(network(rows.inputs[drawn]), rows.mask[drawn])
     terms = torch.special.xlogy(targets, targets) - targets * logs.clamp(min=-1e6)
-    mean: Tensor = terms.sum(-1).mean()
-    return mean
+    losses: Tensor = terms.sum(-1)
+    return losses
 
 
 def squared_error(network: ResidualNetwork, rows: Rows, drawn: Tensor) -> Tensor:
-    """Mean squared error of values, in squared value scales."""
-    error: Tensor = (network(rows.inputs[drawn]).squeeze(-1) - rows.targets[drawn]).square().mean()
-    return error
+    """Squared errors of values, in squared value scales."""
+    errors: Tensor = (network(rows.inputs[drawn])[:, 0] - rows.targets[drawn]).square()
+    return errors
 
 
-class Fitter:
+class Drawable(Protocol):
+    """Rows of any kind that can be drawn from."""
+
+    @property
+    def frequency(self) -> Floats:
+        """How often each occurred. [rows]"""
+        ...
+
+
+RowsType = TypeVar("RowsType", bound=Drawable)
+
+
+class Fitter(Generic[RowsType]):
     """One network with its optimizer.
 
     Attributes:
@@ -63,7 +76,7 @@ class Fitter:
     def __init__(
         self,
         network: ResidualNetwork,
-        loss: Callable[[ResidualNetwork, Rows, Tensor], Tensor],
+        loss: Callable[[ResidualNetwork, RowsType, Tensor], Tensor],
         config: NetworkConfig,
     ) -> None:
         """Starts with a fresh optimizer."""
@@ -73,7 +86,21 @@ class Fitter:
         self._loss = loss
         self._config = config
 
-    def fit(self, rows: Rows, steps: int, generation: int, rng: np.random.Generator) -> None:
+    def state(self) -> dict[str, Any]:
+        """Weights, optimizer and last loss, for a checkpoint."""
+        return {
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "last_loss": self.last_loss,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Goes back to a state."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.last_loss = state["last_loss"]
+
+    def fit(self, rows: RowsType, steps: int, generation: int, rng: np.random.Generator) -> None:
         """Takes some steps; none if no row has occurred."""
         weights = np.where(rows.frequency > 0, rows.frequency, 0.0) ** self._config.frequency_power
         weights[rows.frequency <= 0] = 0.0
@@ -85,7 +112,8 @@ class Fitter:
         ends = np.cumsum(weights / weights.sum())
         for _ in range(steps):
             drawn = np.searchsorted(ends, rng.random(self._config.batch), side="right")
-            loss = self._loss(self.network, rows, torch.from_numpy(drawn.clip(max=len(ends) - 1)))
+            drawn = drawn.clip(max=len(ends) - 1)
+            loss = self._loss(self.network, rows, torch.from_numpy(drawn)).mean()
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._config.gradient_clip)

@@ -1,4 +1,5 @@
-"""The generation loop: search with the current models, learn from what was found, repeat.
+"""The generation loop of enumerated games: search with the current models, learn from what was
+found, repeat.
 
 It is the same for exact and for learned models; they differ in their `ModelSource`. All randomness
 comes from the seed, the number of the generation and the number of the shard, so a loop that is
@@ -7,18 +8,19 @@ restored from a checkpoint goes on as if it had never stopped.
 
 from __future__ import annotations
 
-import concurrent.futures
+import functools
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.public import public_states
-from nash_ismcts_spiel.native import _core
-from nash_ismcts_spiel.native.engine import search_everywhere
+from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.training.config import TrainingConfig
 from nash_ismcts_spiel.training.models import ModelSource
+from nash_ismcts_spiel.training.table_worker import TableResult, TableTask, TableWorker
+from nash_ismcts_spiel.training.workers import Threads, WorkerKind, Workers, make_workers
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -33,6 +35,7 @@ class GenerationLoop:
     Attributes:
       generation: generations done.
       simulations: simulations done, in all trees.
+      elsewhere_seconds: processor time that workers in other processes took.
       models: the current models.
       search_policy: what the last generation's searches found, P where it did not search. [A]
     """
@@ -44,6 +47,7 @@ class GenerationLoop:
         config: TrainingConfig,
         seed: int,
         workers: int = 1,
+        worker_kind: WorkerKind = "threads",
     ) -> None:
         """Starts before the first generation.
 
@@ -52,36 +56,63 @@ class GenerationLoop:
           models: where models come from.
           config: schedules and settings.
           seed: of all randomness.
-          workers: threads that search shards; more than there are shards are idle.
+          workers: how many search shards; more than there are shards are idle.
+          worker_kind: what they are.
         """
         if seed < 0 or workers < 1:
             raise ValueError(f"need a seed from 0 and workers from 1, not {seed} and {workers}")
         self.generation = 0
         self.simulations = 0
+        self.elsewhere_seconds = 0.0
         self.models = models
         self.search_policy = models.policy()
         self._graph = graph
         self._config = config
         self._seed = seed
-        self._workers = workers
+        self._workers: Workers[TableTask, TableResult]
+        if worker_kind == "threads":
+            self._workers = Threads(TableWorker(graph, config, seed), workers)
+        else:
+            make_worker = functools.partial(TableWorker.of_game, graph.game.name, config, seed)
+            self._workers = make_workers(worker_kind, make_worker, workers)
         self._in_order = _by_public_state(graph) if config.shards > 1 else _all_sets(graph)
 
     def step(self) -> None:
         """One generation; if it is interrupted, nothing has changed."""
         generation = self.generation + 1
         chosen = self._choose(generation)
-        rows = self.models.rows()
-        config = self._config.search_config(generation)
-        found, simulations = self._search(generation, rows, config, chosen)
+        found, results = self._search(generation, chosen)
         self.models.learn(generation, found, chosen)
         self.search_policy = found
         self.generation = generation
-        self.simulations += simulations
+        self.simulations += sum(result.simulations for result in results)
+        if self._workers.elsewhere:
+            self.elsewhere_seconds += sum(result.cpu_seconds for result in results)
 
-    def restore(self, generation: int, simulations: int) -> None:
+    def counters(self) -> dict[str, float]:
+        """What a checkpoint keeps of the loop, beside the number of generations."""
+        return {
+            "simulations": self.simulations,
+            "elsewhere_seconds": self.elsewhere_seconds,
+        }
+
+    def restore(self, generation: int, counters: Mapping[str, float]) -> None:
         """Goes on after `generation`; the models must have been restored."""
         self.generation = generation
-        self.simulations = simulations
+        self.simulations = int(counters["simulations"])
+        self.elsewhere_seconds = counters["elsewhere_seconds"]
+
+    def figures(self) -> dict[str, float]:
+        """What there is to say of the last generation, by name."""
+        return {
+            "exploitability_average": exact.exploitability(self._graph, self.models.policy()),
+            "exploitability_search": exact.exploitability(self._graph, self.search_policy),
+            **self.models.figures(),
+        }
+
+    def close(self) -> None:
+        """Lets go of the workers."""
+        self._workers.close()
 
     def _choose(self, generation: int) -> Ints:
         """The information sets that a generation searches."""
@@ -93,23 +124,15 @@ class GenerationLoop:
         kept = np.sort(rng.choice(len(self._in_order), count, replace=False))
         return self._in_order[kept]
 
-    def _search(
-        self, generation: int, rows: _core.Rows, config: SearchConfig, chosen: Ints
-    ) -> tuple[Floats, int]:
-        def search(shard: int) -> tuple[Floats, int]:
-            rng = self._generator(generation, shard)
-            return search_everywhere(self._graph, rows, config, rng, parts[shard])
-
+    def _search(self, generation: int, chosen: Ints) -> tuple[Floats, list[TableResult]]:
+        tables = self.models.tables()
         parts = np.array_split(chosen, min(self._config.shards, len(chosen)))
-        if len(parts) == 1 or self._workers == 1:
-            results = [search(shard) for shard in range(len(parts))]
-        else:
-            with concurrent.futures.ThreadPoolExecutor(self._workers) as pool:
-                results = list(pool.map(search, range(len(parts))))
-        found = np.sum([policy for policy, _ in results], axis=0)
+        tasks = [TableTask(generation, shard, part, tables) for shard, part in enumerate(parts)]
+        results = self._workers.run(tasks)
+        found = np.sum([result.policy for result in results], axis=0)
         if len(chosen) < len(self._in_order):
             found = self._fill_in(found, chosen)
-        return found, sum(simulations for _, simulations in results)
+        return found, results
 
     def _fill_in(self, found: Floats, chosen: Ints) -> Floats:
         """P where nothing was searched."""

@@ -15,7 +15,6 @@ import numpy.typing as npt
 import torch
 
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training.average import PolicySums
 from nash_ismcts_spiel.training.config import TrainingConfig
@@ -24,6 +23,7 @@ from nash_ismcts_spiel.training.fit import Fitter, Rows, cross_entropy, squared_
 from nash_ismcts_spiel.training.models import Arrays
 from nash_ismcts_spiel.training.networks import make_networks, masked_log_softmax
 from nash_ismcts_spiel.training.self_play import SelfPlay
+from nash_ismcts_spiel.training.table_worker import Tables, rows_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,14 +44,7 @@ class LearnedModels:
         self._config = config
         self._seed = seed
         self._features = features = Features(graph)
-        networks = make_networks(
-            features.sets.shape[1],
-            features.samples.shape[1],
-            features.legal.shape[1],
-            features.pieces,
-            config.networks,
-            seed,
-        )
+        networks = make_networks(features.tensors, config.networks, seed, child_values=False)
         self._fitters = {
             "policy": Fitter(networks.policy, cross_entropy, config.networks),
             "value": Fitter(networks.value, squared_error, config.networks),
@@ -71,11 +64,9 @@ class LearnedModels:
         """P at every information set. [A]"""
         return self._policy
 
-    def rows(self) -> _core.Rows:
-        """P, V, H and child values at every information set."""
-        rows = _core.Rows()
-        rows.put_lookahead(self._graph, self._policy, self._value, self._beliefs)
-        return rows
+    def tables(self) -> Tables:
+        """P, V and H at every information set; child values are expectations of V."""
+        return {"policy": self._policy, "value": self._value, "beliefs": self._beliefs}
 
     def learn(
         self, generation: int, found: Floats, information_sets: npt.NDArray[np.int32]
@@ -169,7 +160,7 @@ class LearnedModels:
         self._fitters["hidden"].fit(rows, self._config.networks.hidden_steps, generation, rng)
 
     def _fit_value(self, generation: int, rng: np.random.Generator) -> None:
-        targets = (self.rows().value / self._scale).astype(np.float32)
+        targets = (rows_of(self._graph, self.tables(), True).value / self._scale).astype(np.float32)
         rows = Rows(self._inputs, torch.from_numpy(targets), self.visits.astype(np.float64))
         self._fitters["value"].fit(rows, self._config.networks.value_steps, generation, rng)
 
@@ -196,7 +187,7 @@ class LearnedModels:
 
     @torch.inference_mode()
     def _value_table(self) -> Floats:
-        values = self._fitters["value"].network(self._inputs).squeeze(-1).double().numpy()
+        values = self._fitters["value"].network(self._inputs)[:, 0].double().numpy()
         return np.asarray(values * self._scale, dtype=np.float64)
 
 

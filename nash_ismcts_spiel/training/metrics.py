@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 METRICS = "metrics.jsonl"
 _MEASURED_RATIO = 1.05
@@ -16,23 +18,35 @@ _MEASURED_RATIO = 1.05
 class Metrics:
     """One line of `metrics.jsonl`; exploitability is NashConv / number of players.
 
-    Learned models add their losses and `hidden_divergence` (of H from Bayes' rule, in nats).
+    Learned models add their losses and, in enumerated games, `hidden_divergence` (of H from Bayes'
+    rule, in nats); where a game is not enumerated there is no exploitability, but counts of games,
+    searches and rows.
 
     Attributes:
       generation: generations done.
       wall_seconds: time spent on generations, measurements and checkpoints left out.
       cpu_seconds: processor time for the same, over all threads.
       visits: simulations done in all trees.
-      exploitability_average: of P, the average policy.
-      exploitability_search: of the policy that this generation's searches found.
+      exploitability_average: of P, the average policy; None if the game is not enumerated.
+      exploitability_search: of the policy that this generation's searches found, or None.
+      figures: everything else, by name.
     """
 
     generation: int
     wall_seconds: float
     cpu_seconds: float
     visits: int
-    exploitability_average: float
-    exploitability_search: float
+    exploitability_average: float | None
+    exploitability_search: float | None
+    figures: Mapping[str, float]
+
+    def line(self) -> str:
+        """The line of `metrics.jsonl`."""
+        fixed = {name: getattr(self, name) for name in _FIXED}
+        return json.dumps({**fixed, **self.figures})
+
+
+_FIXED = [field.name for field in dataclasses.fields(Metrics) if field.name != "figures"]
 
 
 def read_metrics(directory: Path) -> list[Metrics]:
@@ -41,9 +55,12 @@ def read_metrics(directory: Path) -> list[Metrics]:
     if not path.exists():
         return []
     lines = path.read_text(encoding="utf-8").splitlines()
-    names = [field.name for field in dataclasses.fields(Metrics)]
-    stored = [json.loads(line) for line in lines]
-    return [Metrics(**{name: line[name] for name in names}) for line in stored]
+    return [_read(json.loads(line)) for line in lines]
+
+
+def _read(stored: dict[str, Any]) -> Metrics:
+    fixed = {name: stored.pop(name) for name in _FIXED}
+    return Metrics(**fixed, figures=stored)
 
 
 def is_measured(generation: int) -> bool:

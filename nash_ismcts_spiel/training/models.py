@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.native import _core
-from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training.average import AveragePolicy
 from nash_ismcts_spiel.training.config import TrainingConfig
+from nash_ismcts_spiel.training.table_worker import Tables
 
 Floats = npt.NDArray[np.float64]
 ModelKind = Literal["exact", "learned"]
@@ -30,8 +29,8 @@ class ModelSource(Protocol):
         """P at every information set. [A]"""
         ...
 
-    def rows(self) -> _core.Rows:
-        """P, V, H and child values at every information set, for the search."""
+    def tables(self) -> Tables:
+        """The models at every information set, from which `rows_of` makes rows for the search."""
         ...
 
     def learn(
@@ -81,9 +80,9 @@ class ExactModels:
         """P at every information set. [A]"""
         return self._average.mean()
 
-    def rows(self) -> _core.Rows:
-        """P, V, H and child values at every information set."""
-        return exact_rows(self._graph, self.policy(), self._config.forgetful_values)
+    def tables(self) -> Tables:
+        """P; all else follows from it."""
+        return {"policy": self.policy()}
 
     def learn(
         self, generation: int, found: Floats, information_sets: npt.NDArray[np.int32]

@@ -1,4 +1,7 @@
-"""The networks: P and V over an information set, H over a SAMPLE node. Torch lives from here on.
+"""The networks: P, V and Vc over an information set, H and Vc over a SAMPLE node. Torch lives from
+here on. Outputs grow with the vocabularies of actions and pieces, never with their product or with
+the number of hidden states: the value of a piece after an own action is a sum of the piece's own
+value and a few products of a factor of the piece with a factor of the action.
 
 Units are residual, with layer normalisation and leaky activations: constant first targets kill
 plain rectified units for good. Values come out in value scales (see SearchConfig).
@@ -7,6 +10,7 @@ plain rectified units for good. Values come out in value scales (see SearchConfi
 from __future__ import annotations
 
 import dataclasses
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +18,8 @@ from torch import Tensor, nn
 from nash_ismcts_spiel.training.config import NetworkConfig
 
 MASKED = -1e9
+FACTORS = 4
+"""How many products tell the values of a piece after different own actions apart."""
 
 
 class ResidualNetwork(nn.Module):
@@ -35,6 +41,11 @@ class ResidualNetwork(nn.Module):
             nn.LayerNorm(config.width), nn.LeakyReLU(), nn.Linear(config.width, outputs)
         )
 
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return self.into.weight.device
+
     def forward(self, rows: Tensor) -> Tensor:
         """Outputs of a batch. [rows, outputs]"""
         hidden = self.into(rows)
@@ -49,14 +60,41 @@ def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
     return torch.log_softmax(logits.masked_fill(~mask, MASKED), dim=-1)
 
 
+def piece_values(outputs: Tensor, pieces: int) -> Tensor:
+    """Vc(I, a, pieces) from H's outputs, in value scales. [rows, actions, pieces]"""
+    rows = len(outputs)
+    ends = [pieces, 2 * pieces, (2 + FACTORS) * pieces]
+    _, base, of_pieces, of_actions = torch.tensor_split(outputs, ends, dim=1)
+    of_actions = of_actions.reshape(rows, -1, FACTORS)
+    products = of_actions @ of_pieces.reshape(rows, FACTORS, pieces)
+    values: Tensor = base[:, None, :] + products
+    return values
+
+
+class Sizes(Protocol):
+    """What a game asks of networks.
+
+    Attributes:
+      set_inputs: numbers that describe an information set.
+      sample_inputs: numbers that describe a SAMPLE node.
+      actions: size of the vocabulary of actions.
+      pieces: size of the vocabulary of pieces.
+    """
+
+    set_inputs: int
+    sample_inputs: int
+    actions: int
+    pieces: int
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Networks:
     """All networks of a generation.
 
     Attributes:
       policy: P, logits of all actions of the game.
-      value: V, in value scales.
-      hidden: H, logits of all pieces of the game.
+      value: V first, then Vc of all actions of the game, in value scales.
+      hidden: H, logits of all pieces of the game, then what `piece_values` reads.
     """
 
     policy: ResidualNetwork
@@ -69,13 +107,19 @@ class Networks:
 
 
 def make_networks(
-    set_inputs: int, sample_inputs: int, actions: int, pieces: int, config: NetworkConfig, seed: int
+    sizes: Sizes, config: NetworkConfig, seed: int, child_values: bool = True
 ) -> Networks:
-    """Networks of the given sizes with random weights drawn from the seed."""
+    """Networks with random weights drawn from the seed.
+
+    Without `child_values` they have no outputs for Vc, for those who expect V one move later.
+    """
+    actions, pieces = sizes.actions, sizes.pieces
+    of_children = actions if child_values else 0
+    of_pieces = pieces + FACTORS * (pieces + actions) if child_values else 0
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Networks(
-            policy=ResidualNetwork(set_inputs, actions, config),
-            value=ResidualNetwork(set_inputs, 1, config),
-            hidden=ResidualNetwork(sample_inputs, pieces, config),
+            policy=ResidualNetwork(sizes.set_inputs, actions, config),
+            value=ResidualNetwork(sizes.set_inputs, 1 + of_children, config),
+            hidden=ResidualNetwork(sizes.sample_inputs, pieces + of_pieces, config),
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import pickle
 import platform
 import time
 import typing
@@ -23,12 +24,12 @@ import numpy.typing as npt
 from nash_ismcts_spiel.evaluation import ExactEvaluator
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import TablePolicy
-from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.training import checkpoint
 from nash_ismcts_spiel.training.config import TrainingConfig
 from nash_ismcts_spiel.training.generation import GenerationLoop
+from nash_ismcts_spiel.training.loops import make_loop
 from nash_ismcts_spiel.training.metrics import METRICS, Metrics, is_measured
-from nash_ismcts_spiel.training.models import ModelKind, make_models
+from nash_ismcts_spiel.training.models import ModelKind
 
 CONFIG = "config.json"
 CHECKPOINT = "checkpoint.npz"
@@ -62,7 +63,7 @@ class Run:
       config: schedules and settings.
       kind: where models come from.
       loop: the generation loop.
-      wall_seconds, cpu_seconds: time spent on generations so far.
+      wall_seconds, cpu_seconds: time spent on generations so far, workers included.
     """
 
     def __init__(
@@ -73,17 +74,20 @@ class Run:
         config: TrainingConfig,
         workers: int = 1,
         models: ModelKind = "exact",
+        ray: bool = False,
     ) -> None:
-        """Prepares a run in memory; `create` and `resume` connect it with its files."""
+        """Prepares a run in memory; `create` and `resume` connect it with its files.
+
+        Workers are threads where the game is enumerated and processes where it is not, or else
+        Ray actors; the results do not depend on them.
+        """
         supported = support(game)
         self.directory = directory
         self.game = supported.name
         self.seed = seed
         self.config = config
-        self.graph = GameGraph.enumerate(supported.pyspiel_game)
         self.kind = models
-        self._models = make_models(models, self.graph, config, seed)
-        self.loop = GenerationLoop(self.graph, self._models, config, seed, workers)
+        self._graph, self.loop = make_loop(supported, models, config, seed, workers, ray)
         self.wall_seconds = 0.0
         self.cpu_seconds = 0.0
         self._whole = self._state()
@@ -97,6 +101,7 @@ class Run:
         config: TrainingConfig,
         workers: int = 1,
         models: ModelKind = "exact",
+        ray: bool = False,
     ) -> Self:
         """Starts a run in a directory that has none.
 
@@ -105,7 +110,7 @@ class Run:
         """
         if (directory / CONFIG).exists():
             raise ValueError(f"{directory} has a run already; resume it or choose another --out")
-        run = cls(directory, game, seed, config, workers, models)
+        run = cls(directory, game, seed, config, workers, models, ray)
         directory.mkdir(parents=True, exist_ok=True)
         (directory / METRICS).unlink(missing_ok=True)
         run._whole = run._state()
@@ -122,7 +127,7 @@ class Run:
         return run
 
     @classmethod
-    def resume(cls, directory: Path, workers: int = 1) -> Self:
+    def resume(cls, directory: Path, workers: int = 1, ray: bool = False) -> Self:
         """Goes on from the last whole checkpoint of a directory.
 
         Raises:
@@ -131,7 +136,7 @@ class Run:
         settings = read_config(directory)
         config = TrainingConfig.from_dict(settings["training"])
         kind: ModelKind = settings["models"]
-        run = cls(directory, settings["game"], settings["seed"], config, workers, kind)
+        run = cls(directory, settings["game"], settings["seed"], config, workers, kind, ray)
         run._restore()
         return run
 
@@ -155,10 +160,28 @@ class Run:
                     saved = time.monotonic()
         finally:
             self.save()
+            self.loop.close()
+
+    @property
+    def enumerated(self) -> bool:
+        """Whether the game is enumerated, so that there is a graph and exploitability."""
+        return self._graph is not None
+
+    @property
+    def graph(self) -> GameGraph:
+        """The enumerated graph.
+
+        Raises:
+          ValueError: the run learns on a graph that grows.
+        """
+        if self._graph is None:
+            raise ValueError(f"{self.game} is not enumerated in this run, so there is no table")
+        return self._graph
 
     def policy(self) -> npt.NDArray[np.float64]:
         """P, the average policy, at every information set of the graph. [A]"""
-        return self._models.policy()
+        assert self.graph.enumerated and isinstance(self.loop, GenerationLoop)
+        return self.loop.models.policy()
 
     @property
     def saved_generation(self) -> int:
@@ -173,18 +196,22 @@ class Run:
         metrics = self.directory / METRICS
         numbers = {
             "generation": self.loop.generation,
-            "simulations": self.loop.simulations,
+            "counters": self.loop.counters(),
             "wall_seconds": self.wall_seconds,
             "cpu_seconds": self.cpu_seconds,
             "metrics_bytes": metrics.stat().st_size if metrics.exists() else 0,
         }
-        return checkpoint.Checkpoint(numbers, self._models.arrays())
+        return checkpoint.Checkpoint(numbers, self.loop.models.arrays())
 
     def _restore(self) -> None:
-        self._whole = checkpoint.load(self.directory / CHECKPOINT)
+        path = self.directory / CHECKPOINT
+        self._whole = checkpoint.load(path)
         numbers, arrays = self._whole
-        self._models.restore(arrays)
-        self.loop.restore(numbers["generation"], numbers["simulations"])
+        try:
+            self.loop.models.restore(arrays)
+            self.loop.restore(numbers["generation"], numbers["counters"])
+        except (KeyError, RuntimeError, ValueError, pickle.UnpicklingError) as error:
+            raise checkpoint.CheckpointError(f"{path} is not one of this run: {error}") from error
         self.wall_seconds = numbers["wall_seconds"]
         self.cpu_seconds = numbers["cpu_seconds"]
 
@@ -196,23 +223,27 @@ class Run:
                 file.truncate(size)
 
     def _step(self) -> None:
-        wall, cpu = time.perf_counter(), time.process_time()
+        wall, cpu = time.perf_counter(), self._cpu()
         self.loop.step()
         self.wall_seconds += time.perf_counter() - wall
-        self.cpu_seconds += time.process_time() - cpu
+        self.cpu_seconds += self._cpu() - cpu
+
+    def _cpu(self) -> float:
+        return time.process_time() + self.loop.elsewhere_seconds
 
     def _measure(self) -> Metrics:
+        figures = self.loop.figures()
         metrics = Metrics(
             self.loop.generation,
             round(self.wall_seconds, 3),
             round(self.cpu_seconds, 3),
             self.loop.simulations,
-            exact.exploitability(self.graph, self.policy()),
-            exact.exploitability(self.graph, self.loop.search_policy),
+            figures.pop("exploitability_average", None),
+            figures.pop("exploitability_search", None),
+            figures,
         )
         with open(self.directory / METRICS, "a", encoding="utf-8") as file:
-            line = {**dataclasses.asdict(metrics), **self._models.figures()}
-            file.write(json.dumps(line) + "\n")
+            file.write(metrics.line() + "\n")
         return metrics
 
 

@@ -1,0 +1,168 @@
+"""Learning in games that are not enumerated: a generation of self-play shards, then fits.
+
+P learns the buffer of all search policies; H learns what was hidden in this generation's policy
+games only; V and Vc learn their results. All networks go on from the generation before.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from nash_ismcts_spiel.games import SupportedGame
+from nash_ismcts_spiel.games.tensors import Tensors
+from nash_ismcts_spiel.training.config import TrainingConfig
+from nash_ismcts_spiel.training.fit import Fitter
+from nash_ismcts_spiel.training.grown_worker import GrownTask, ShardRows, weights_of
+from nash_ismcts_spiel.training.losses import hidden_loss, policy_loss, value_loss
+from nash_ismcts_spiel.training.models import Arrays
+from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
+from nash_ismcts_spiel.training.networks import make_networks
+from nash_ismcts_spiel.training.rows import HiddenRows, PolicyRows, ValueRows
+from nash_ismcts_spiel.training.samples import PolicyBuffer
+from nash_ismcts_spiel.training.workers import Workers
+
+_LEARNING = 1 << 31
+"""The shard number from which fitting draws."""
+
+_COUNTERS = ("simulations", "games", "searches", "elsewhere_seconds")
+
+
+class GrownModels:
+    """P, V, Vc and H as networks, with what they learn from.
+
+    Attributes:
+      tensors: what the networks see.
+      networks: the current ones.
+      buffer: policy targets of all generations.
+    """
+
+    def __init__(self, game: SupportedGame, config: TrainingConfig, seed: int) -> None:
+        """Starts with random weights drawn from the seed."""
+        self.tensors = Tensors(game)
+        self.networks = make_networks(self.tensors, config.networks, seed)
+        self.buffer = PolicyBuffer(config.grown.buffer, config.grown.buffer_rows)
+        self._config = config
+        self._scale = game.value_scale()
+        networks = self.networks
+        self._policy = Fitter(networks.policy, policy_loss, config.networks)
+        self._value = Fitter(networks.value, value_loss, config.networks)
+        self._hidden = Fitter(networks.hidden, hidden_loss, config.networks)
+        self._fitters: dict[str, Fitter[Any]] = {
+            "policy": self._policy,
+            "value": self._value,
+            "hidden": self._hidden,
+        }
+
+    def evaluator(self) -> NetworkEvaluator:
+        """The current networks as an evaluator."""
+        return NetworkEvaluator(self.tensors, self.networks, self._scale)
+
+    def learn(
+        self,
+        generation: int,
+        policy: PolicyRows,
+        value: ValueRows,
+        hidden: HiddenRows,
+        rng: np.random.Generator,
+    ) -> None:
+        """Takes the rows of a generation."""
+        networks = self._config.networks
+        weight = float(generation) ** self._config.averaging_power
+        self.buffer.add(policy, weight, rng)
+        self._policy.fit(self.buffer.rows(), networks.policy_steps, generation, rng)
+        self._hidden.fit(hidden, networks.hidden_steps, generation, rng)
+        self._value.fit(value, networks.value_steps, generation, rng)
+
+    def figures(self) -> dict[str, float]:
+        """Losses of the last generation."""
+        return {f"loss_{name}": fitter.last_loss for name, fitter in self._fitters.items()}
+
+    def arrays(self) -> Arrays:
+        """Buffer, weights and optimizers."""
+        stored = {name: fitter.state() for name, fitter in self._fitters.items()}
+        buffer = io.BytesIO()
+        torch.save(stored, buffer)
+        networks = np.frombuffer(buffer.getvalue(), dtype=np.uint8)
+        return {**self.buffer.arrays(), "networks": networks}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Goes back to where `arrays` were taken."""
+        self.buffer.restore(arrays)
+        stored = torch.load(io.BytesIO(arrays["networks"].tobytes()), weights_only=True)
+        for name, fitter in self._fitters.items():
+            fitter.restore(stored[name])
+
+
+class GrownLoop:
+    """The generation loop of a game that is not enumerated.
+
+    Attributes:
+      generation: generations done.
+      simulations: simulations done, in all trees.
+      games: games played, with search and without.
+      searches: information sets searched.
+      elsewhere_seconds: processor time that other processes took for them.
+      models: the current models.
+    """
+
+    def __init__(
+        self,
+        models: GrownModels,
+        config: TrainingConfig,
+        seed: int,
+        workers: Workers[GrownTask, ShardRows],
+    ) -> None:
+        """Starts before the first generation; `workers` play the shards."""
+        self.generation = 0
+        self.simulations = 0
+        self.games = 0
+        self.searches = 0
+        self.elsewhere_seconds = 0.0
+        self.models = models
+        self._config = config
+        self._seed = seed
+        self._workers = workers
+
+    def step(self) -> None:
+        """One generation; if it is interrupted while games are played, nothing has changed."""
+        generation = self.generation + 1
+        weights = weights_of(self.models.networks)
+        tasks = [GrownTask(generation, shard, weights) for shard in range(self._config.shards)]
+        shards = self._workers.run(tasks)
+        self.models.learn(
+            generation,
+            PolicyRows.together([shard.policy for shard in shards]),
+            ValueRows.together([shard.value for shard in shards]),
+            HiddenRows.together([shard.hidden for shard in shards]),
+            np.random.default_rng([self._seed, generation, _LEARNING]),
+        )
+        self.generation = generation
+        self.simulations += sum(shard.simulations for shard in shards)
+        self.games += sum(shard.games for shard in shards)
+        self.searches += sum(shard.searches for shard in shards)
+        if self._workers.elsewhere:
+            self.elsewhere_seconds += sum(shard.cpu_seconds for shard in shards)
+
+    def counters(self) -> dict[str, float]:
+        """What a checkpoint keeps of the loop, beside the number of generations."""
+        return {name: getattr(self, name) for name in _COUNTERS}
+
+    def restore(self, generation: int, counters: Mapping[str, float]) -> None:
+        """Goes on after `generation`; the models must have been restored."""
+        self.generation = generation
+        for name in _COUNTERS:
+            setattr(self, name, counters[name])
+
+    def figures(self) -> dict[str, float]:
+        """What there is to say of the last generation, by name."""
+        counts = {"games": self.games, "searches": self.searches, "rows": len(self.models.buffer)}
+        return {**counts, **self.models.figures()}
+
+    def close(self) -> None:
+        """Lets go of the workers."""
+        self._workers.close()
