@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
+from nash_ismcts_spiel.games import support
 
 BotMaker = Callable[..., Any]
 """(game, player_id, **params) -> a pyspiel.Bot."""
@@ -22,8 +25,10 @@ def make_bot(name: str, game: Any, player_id: int, **params: Any) -> Any:
       name: one of `registered_bots()`.
       game: a pyspiel game or its name.
       player_id: the seat.
-      **params: for the searches of this package: `evaluator`, `seed`, and any field of
-        SearchConfig, on top of the preset of that name (or of `config` if that is given).
+      **params: for the searches of this package: `evaluator` or `checkpoint`, `seed`, and any field
+        of SearchConfig, on top of the preset of that name (or of `config` if that is given). A
+        checkpoint is the directory of a run, the file of saved models, or "pretrained" for the
+        models of this game that come with the package.
 
     Raises:
       ValueError: no bot has that name, or a parameter is unknown.
@@ -55,6 +60,7 @@ def _search_bot_maker(preset: str) -> BotMaker:
         player_id: int,
         *,
         evaluator: Any = None,
+        checkpoint: str | Path | None = None,
         seed: int = 0,
         config: SearchConfig | None = None,
         **changes: Any,
@@ -63,9 +69,31 @@ def _search_bot_maker(preset: str) -> BotMaker:
             config = SearchConfig.preset(preset, **changes)
         else:
             config = SearchConfig.from_dict({**dataclasses.asdict(config), **changes})
+        if checkpoint is not None:
+            if evaluator is not None:
+                raise ValueError("give a bot an evaluator or a checkpoint, not both")
+            evaluator = _evaluator_of(checkpoint, game)
         return NashIsmctsBot(game, player_id, evaluator, config, seed)
 
     return make
+
+
+def _evaluator_of(checkpoint: str | Path, game: Any) -> Any:
+    """The models of a checkpoint; both seats of a game share those that come with the package."""
+    if checkpoint == "pretrained":
+        return _pretrained(support(game).name)
+    # Training stands above bots, and brings torch along: only who asks for it waits for it.
+    from nash_ismcts_spiel.training import load_evaluator
+
+    return load_evaluator(checkpoint)
+
+
+@functools.lru_cache(maxsize=8)
+def _pretrained(game: str) -> Any:
+    from nash_ismcts_spiel.training import load_evaluator
+    from nash_ismcts_spiel.training.saved import pretrained_path
+
+    return load_evaluator(pretrained_path(support(game)))
 
 
 for _preset in PRESETS:

@@ -14,6 +14,7 @@ import pyspiel
 import pytest
 
 from nash_ismcts_spiel import SearchConfig, cli
+from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training import TrainingConfig, load_policy
 from nash_ismcts_spiel.training.metrics import read_metrics
 from nash_ismcts_spiel.training.play import play_exploitability
@@ -179,7 +180,8 @@ def test_evaluate_as_json(capsys: pytest.CaptureFixture[str], kuhn: Path) -> Non
     config = SearchConfig.preset("nash_ismcts_play", visits=20, dispersion_radius=0.4)
     assert {**found["config"], "visits": 20, "dispersion_radius": 0.4} == config.to_dict()
     trained = Run.resume(kuhn)
-    measured = play_exploitability(trained.graph, trained.policy(), config, 3, seed=4)
+    rows = exact_rows(trained.graph, trained.policy())
+    measured = play_exploitability(trained.graph, rows, config, 3, seed=4)
     last = found["search"][-1]
     assert last["exploitability_mean_policy"] == measured.mean_policy
     assert last["exploitability_single_search"] == measured.single_search

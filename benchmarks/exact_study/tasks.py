@@ -22,6 +22,7 @@ from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.native import exact
+from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training import TrainingConfig
 from nash_ismcts_spiel.training.play import play_exploitability
 
@@ -111,7 +112,7 @@ def play(
     table = _policy(graph, policy)
     changes = {} if radius is None else {"dispersion_radius": radius}
     config = SearchConfig.preset(preset, visits=visits, **changes)
-    result = play_exploitability(graph, table, config, repeats, seed)
+    result = play_exploitability(graph, exact_rows(graph, table), config, repeats, seed)
     return {
         "game": game,
         "policy": label or policy,

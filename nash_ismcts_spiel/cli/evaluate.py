@@ -19,6 +19,7 @@ from exploitability import measure
 from nash_ismcts_spiel.cli.common import Commands
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
 from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training import Run
 from nash_ismcts_spiel.training.play import PlayResult, play_exploitability
 
@@ -31,10 +32,15 @@ def add(commands: Commands) -> None:
         "evaluate",
         help="measure the policy of a run, and search round it",
         description="Exploitability (NashConv / players) of the average policy P of a run, by "
-        "OpenSpiel's best response, and of the bot that searches with exact models of P.",
+        "OpenSpiel's best response, and of the bot that searches with the run's models.",
     )
     evaluate.add_argument("--run", dest="directory", type=Path, required=True, metavar="DIR")
     evaluate.add_argument("--bot", choices=list(PRESETS), default="nash_ismcts_play")
+    evaluate.add_argument(
+        "--models",
+        choices=["exact", "learned"],
+        help="what the bot searches with: exact models of P, or learned ones (default: the run's)",
+    )
     evaluate.add_argument("--visits", default="30,100,300,1000", metavar="N,...")
     evaluate.add_argument(
         "--dispersion", metavar="R,...", help="dispersion radii (default: the bot's own)"
@@ -62,20 +68,25 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     ]
     run = Run.resume(arguments.directory)
     policy = run.policy()
+    models = arguments.models or run.kind
+    if models == "learned" != run.kind:
+        raise ValueError(f"{arguments.directory} has exact models only")
     game = run.graph.game.pyspiel_game
     exploitability = measure(game, TablePolicy(run.graph, policy)).exploitability
+    rows = exact_rows(run.graph, policy) if models == "exact" else run.rows()
     searches = [(config, repeat) for config in configs for repeat in range(arguments.repeats)]
     with tqdm(total=len(searches), desc="searches", delay=2.0, leave=False, file=sys.stderr) as bar:
         results = [
             play_exploitability(
-                run.graph, policy, config, arguments.repeats, arguments.seed, bar.update
+                run.graph, rows, config, arguments.repeats, arguments.seed, bar.update
             )
             for config in configs
         ]
     if arguments.json:
-        print(json.dumps(_as_json(arguments, run, exploitability, configs, results), indent=2))
+        found = _as_json(arguments, run, exploitability, configs, results)
+        print(json.dumps({**found, "models": models}, indent=2))
     else:
-        _print_table(arguments, run, exploitability, configs, results)
+        _print_table(arguments, run, exploitability, configs, results, models)
 
 
 def _as_json(
@@ -110,12 +121,13 @@ def _print_table(
     exploitability: float,
     configs: list[SearchConfig],
     results: list[PlayResult],
+    models: str,
 ) -> None:
     print(
         f"{run.game} after {run.loop.generation} generations\n"
         f"exploitability of the average policy P: {exploitability:.5f}\n"
-        f"{arguments.bot} with exact models of P, {arguments.repeats} searches per setting, seed "
-        f"{arguments.seed}:\n\n  radius   visits   mean policy   single search"
+        f"{arguments.bot} with {models} models of P, {arguments.repeats} searches per setting, "
+        f"seed {arguments.seed}:\n\n  radius   visits   mean policy   single search"
     )
     for config, result in zip(configs, results, strict=True):
         print(

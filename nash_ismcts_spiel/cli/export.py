@@ -1,4 +1,6 @@
-"""`nash-ismcts export`: the average policy of a run as JSON, for OpenSpiel's own tools."""
+"""`nash-ismcts export`: the average policy of a run as JSON, for OpenSpiel's own tools, or its
+networks in one small file, for bots.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ import json
 from pathlib import Path
 
 from nash_ismcts_spiel.cli.common import Commands
-from nash_ismcts_spiel.training import load_policy
+from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.training import Run
 from nash_ismcts_spiel.training.checkpoint import replace_file
 
 
@@ -15,17 +18,35 @@ def add(commands: Commands) -> None:
     """Adds the command."""
     export = commands.add_parser(
         "export",
-        help="write the average policy of a run as JSON",
+        help="write the average policy of a run as JSON, or its networks",
         description="Writes {information_state_string: {action: probability}} for every "
         "information set of all players.",
     )
     export.add_argument("--run", dest="directory", type=Path, required=True, metavar="DIR")
     export.add_argument("--out", type=Path, required=True, metavar="FILE")
+    export.add_argument(
+        "--models",
+        action="store_true",
+        help="write the networks of learned models instead, for make_bot(..., checkpoint=FILE)",
+    )
     export.set_defaults(run=_export)
 
 
 def _export(arguments: argparse.Namespace) -> None:
-    rows = load_policy(arguments.directory).rows
+    if arguments.models:
+        _export_models(arguments.directory, arguments.out)
+        return
+    run = Run.resume(arguments.directory)
+    rows = TablePolicy(run.graph, run.policy()).rows
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     replace_file(arguments.out, (json.dumps(rows, indent=1) + "\n").encode())
     print(f"{len(rows)} information states written to {arguments.out}")
+
+
+def _export_models(directory: Path, out: Path) -> None:
+    models = Run.resume(directory).saved_models()
+    from nash_ismcts_spiel.training import saved  # torch, for learned models only
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    saved.save(out, models)
+    print(f"the networks of {models.game} written to {out}, {out.stat().st_size:,} bytes")

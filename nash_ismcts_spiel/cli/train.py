@@ -6,7 +6,6 @@ import argparse
 import importlib.util
 import json
 import math
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ from nash_ismcts_spiel.training import Budget, Run, TrainingConfig
 from nash_ismcts_spiel.training.config import TRAINING_PRESETS
 from nash_ismcts_spiel.training.metrics import Metrics, read_metrics
 from nash_ismcts_spiel.training.models import ModelKind
+from nash_ismcts_spiel.training.run_config import file_name
 
 DEFAULT_SECONDS = 60.0
 
@@ -117,7 +117,7 @@ def _new(arguments: argparse.Namespace) -> Run:
     if arguments.workers > 1:
         changes.setdefault("shards", arguments.workers)
     config = TrainingConfig.preset(arguments.preset or "default", **changes)
-    directory = arguments.out or Path("out") / f"{_file_name(game)}-{seed}"
+    directory = arguments.out or Path("out") / f"{file_name(game)}-{seed}"
     models: ModelKind = arguments.models or "exact"
     return Run.create(
         directory, game, seed, config, arguments.workers, models, arguments.ray
@@ -223,10 +223,6 @@ def _draw_curve(directory: Path, game: str) -> None:
     draw_curves(
         directory / "curve.png", curves, title=game, x_label="CPU seconds", y_label=label
     )
-
-
-def _file_name(game: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.]+", "-", game).strip("-")
 
 
 def _say(message: str) -> None:

@@ -37,13 +37,18 @@ class NativeModels:
     """
 
     def __init__(self, models: Models) -> None:
-        """Takes over all rows of exact models; others come when a search waits for them."""
+        """Takes over rows that are there already: those of exact models, and of an evaluator that
+        shows them as `native_rows`. Others come when a search waits for them.
+        """
         self.graph = models.graph
         self.rows_evaluated = 0
         self.batches = 0
         self._models = models
+        ready: _core.Rows | None = getattr(models.evaluator, "native_rows", None)
         if isinstance(models.evaluator, ExactEvaluator):
             self.rows = _exact_rows(models.evaluator)
+        elif ready is not None:
+            self.rows = ready
         else:
             self.rows = _core.Rows()
             if models.world_values is not None:

@@ -21,7 +21,7 @@ from nash_ismcts_spiel.training.grown_worker import GrownTask, ShardRows, weight
 from nash_ismcts_spiel.training.losses import hidden_loss, policy_loss, value_loss
 from nash_ismcts_spiel.training.models import Arrays
 from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
-from nash_ismcts_spiel.training.networks import make_networks
+from nash_ismcts_spiel.training.networks import Sizes, make_networks
 from nash_ismcts_spiel.training.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.training.samples import PolicyBuffer
 from nash_ismcts_spiel.training.workers import Workers
@@ -57,6 +57,11 @@ class GrownModels:
             "value": self._value,
             "hidden": self._hidden,
         }
+
+    @property
+    def sizes(self) -> Sizes:
+        """Inputs and outputs of the networks."""
+        return self.tensors
 
     def evaluator(self) -> NetworkEvaluator:
         """The current networks as an evaluator."""

@@ -18,10 +18,10 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training.average import PolicySums
 from nash_ismcts_spiel.training.config import TrainingConfig
-from nash_ismcts_spiel.training.features import Features
 from nash_ismcts_spiel.training.fit import Fitter, Rows, cross_entropy, squared_error
 from nash_ismcts_spiel.training.models import Arrays
-from nash_ismcts_spiel.training.networks import make_networks, masked_log_softmax
+from nash_ismcts_spiel.training.network_tables import NetworkTables
+from nash_ismcts_spiel.training.networks import Sizes, make_networks
 from nash_ismcts_spiel.training.self_play import SelfPlay
 from nash_ismcts_spiel.training.table_worker import Tables, rows_of
 
@@ -35,6 +35,7 @@ class LearnedModels:
     """P, V and H as networks.
 
     Attributes:
+      networks: the current ones.
       visits: how often the last policy games came by each information set. [I]
     """
 
@@ -43,22 +44,26 @@ class LearnedModels:
         self._graph = graph
         self._config = config
         self._seed = seed
-        self._features = features = Features(graph)
-        networks = make_networks(features.tensors, config.networks, seed, child_values=False)
+        self._over = NetworkTables(graph)
+        self._features = self._over.features
+        self.networks = networks = make_networks(
+            self._features.tensors, config.networks, seed, child_values=False
+        )
         self._fitters = {
             "policy": Fitter(networks.policy, cross_entropy, config.networks),
             "value": Fitter(networks.value, squared_error, config.networks),
             "hidden": Fitter(networks.hidden, cross_entropy, config.networks),
         }
-        self._inputs = torch.from_numpy(features.sets)
-        self._sample_inputs = torch.from_numpy(features.samples)
-        self._legal = torch.from_numpy(features.legal)
-        self._open = torch.from_numpy(features.open)
         self._samples = PolicySums(graph)
         self._play = SelfPlay(graph)
         self._scale = graph.value_scale
         self.visits = np.zeros(len(graph.information_sets), dtype=np.int64)
         self._evaluate()
+
+    @property
+    def sizes(self) -> Sizes:
+        """Inputs and outputs of the networks."""
+        return self._features.tensors
 
     def policy(self) -> Floats:
         """P at every information set. [A]"""
@@ -80,15 +85,15 @@ class LearnedModels:
         weight = float(generation) ** self._config.averaging_power
         self._samples.add(found, weight * games.sets * searched)
         self._fit_policy(generation, rng)
-        self._policy = self._policy_table()
+        self._policy = self._over.policy(self.networks.policy)
         games = self._play.policy_games(
             self._policy, networks.policy_games, networks.explore, rng
         )
         self.visits = games.sets
         self._fit_hidden(games.branches, generation, rng)
-        self._beliefs = self._belief_table()
+        self._beliefs = self._over.beliefs(self.networks.hidden)
         self._fit_value(generation, rng)
-        self._value = self._value_table()
+        self._value = self._over.value(self.networks.value)
 
     def figures(self) -> dict[str, float]:
         """Losses of the last generation, and how far H is from Bayes' rule for the current P."""
@@ -140,7 +145,8 @@ class LearnedModels:
         features = self._features
         targets = np.zeros(features.legal.shape, dtype=np.float32)
         targets[features.action_rows, features.action_columns] = self._samples.mean()
-        rows = Rows(self._inputs, torch.from_numpy(targets), self._samples.weight, self._legal)
+        weight = self._samples.weight
+        rows = Rows(self._over.sets, torch.from_numpy(targets), weight, self._over.legal)
         self._fitters["policy"].fit(rows, self._config.networks.policy_steps, generation, rng)
 
     def _fit_hidden(
@@ -152,46 +158,19 @@ class LearnedModels:
         frequency = counts.sum(axis=1)
         targets = counts / np.maximum(frequency, 1.0)[:, None]
         rows = Rows(
-            self._sample_inputs,
+            self._over.samples,
             torch.from_numpy(targets.astype(np.float32)),
             frequency,
-            self._open,
+            self._over.open,
         )
         self._fitters["hidden"].fit(rows, self._config.networks.hidden_steps, generation, rng)
 
     def _fit_value(self, generation: int, rng: np.random.Generator) -> None:
         targets = (rows_of(self._graph, self.tables(), True).value / self._scale).astype(np.float32)
-        rows = Rows(self._inputs, torch.from_numpy(targets), self.visits.astype(np.float64))
+        rows = Rows(self._over.sets, torch.from_numpy(targets), self.visits.astype(np.float64))
         self._fitters["value"].fit(rows, self._config.networks.value_steps, generation, rng)
 
     def _evaluate(self) -> None:
-        self._policy = self._policy_table()
-        self._beliefs = self._belief_table()
-        self._value = self._value_table()
-
-    @torch.inference_mode()
-    def _policy_table(self) -> Floats:
-        logs = masked_log_softmax(self._fitters["policy"].network(self._inputs), self._legal)
-        return _normalised(
-            logs.double().exp().numpy()[self._features.action_rows, self._features.action_columns],
-            self._features.action_rows,
-        )
-
-    @torch.inference_mode()
-    def _belief_table(self) -> Floats:
-        logs = masked_log_softmax(self._fitters["hidden"].network(self._sample_inputs), self._open)
-        return _normalised(
-            logs.double().exp().numpy()[self._features.branch_rows, self._features.branch_columns],
-            self._features.branch_rows,
-        )
-
-    @torch.inference_mode()
-    def _value_table(self) -> Floats:
-        values = self._fitters["value"].network(self._inputs)[:, 0].double().numpy()
-        return np.asarray(values * self._scale, dtype=np.float64)
-
-
-def _normalised(probabilities: npt.NDArray[np.float64], rows: npt.NDArray[np.int64]) -> Floats:
-    """Entries that add up to 1 per row in double precision."""
-    totals = np.bincount(rows, probabilities)
-    return np.asarray(probabilities / totals[rows], dtype=np.float64)
+        self._policy = self._over.policy(self.networks.policy)
+        self._beliefs = self._over.beliefs(self.networks.hidden)
+        self._value = self._over.value(self.networks.value)

@@ -1,6 +1,7 @@
 """What search at play time is worth round a given policy: exploitability of the bot.
 
-The bot searches afresh at each information set, with exact models of the policy. Nobody sees its
+The bot searches afresh at each information set, with exact models of the policy or with learned
+ones. Nobody sees its
 seed, so an opponent meets the mean policy of all its searches; a single search is more exploitable.
 """
 
@@ -10,13 +11,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.native import exact
+from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.native.engine import search_each
-from nash_ismcts_spiel.native.models import exact_rows
 
 
 class PlayResult(NamedTuple):
@@ -33,17 +32,16 @@ class PlayResult(NamedTuple):
 
 def play_exploitability(
     graph: GameGraph,
-    policy: npt.NDArray[np.float64],
+    rows: _core.Rows,
     config: SearchConfig,
     repeats: int,
     seed: int = 0,
     on_search: Callable[[], object] = lambda: None,
 ) -> PlayResult:
-    """Measures `repeats` searches of every information set, round `policy`.
+    """Measures `repeats` searches of every information set, with the models in `rows`.
 
     `on_search` is called after each repeat.
     """
-    rows = exact_rows(graph, policy)
     found = []
     for repeat in range(repeats):
         found.append(search_each(graph, rows, config, np.random.default_rng([seed, repeat])))

@@ -10,28 +10,28 @@ from __future__ import annotations
 import dataclasses
 import json
 import pickle
-import platform
 import time
-import typing
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.evaluation import ExactEvaluator
 from nash_ismcts_spiel.games import GameGraph, support
-from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.training import checkpoint
 from nash_ismcts_spiel.training.config import TrainingConfig
 from nash_ismcts_spiel.training.generation import GenerationLoop
 from nash_ismcts_spiel.training.loops import make_loop
-from nash_ismcts_spiel.training.metrics import METRICS, Metrics, is_measured
+from nash_ismcts_spiel.training.metrics import METRICS, Metrics, is_measured, read_metrics
 from nash_ismcts_spiel.training.models import ModelKind
+from nash_ismcts_spiel.training.run_config import CONFIG, read_config, versions
+from nash_ismcts_spiel.training.table_worker import rows_of
 
-CONFIG = "config.json"
+if TYPE_CHECKING:
+    from nash_ismcts_spiel.training.saved import SavedModels
+
 CHECKPOINT = "checkpoint.npz"
 
 
@@ -120,7 +120,7 @@ class Run:
             "models": models,
             "seed": seed,
             "training": config.to_dict(),
-            "versions": _versions(),
+            "versions": versions(),
         }
         text = json.dumps(settings, indent=2) + "\n"
         checkpoint.replace_file(directory / CONFIG, text.encode())
@@ -183,10 +183,42 @@ class Run:
         assert self.graph.enumerated and isinstance(self.loop, GenerationLoop)
         return self.loop.models.policy()
 
+    def rows(self) -> _core.Rows:
+        """The run's own models at every information set, as a search reads them."""
+        assert self.graph.enumerated and isinstance(self.loop, GenerationLoop)
+        return rows_of(self.graph, self.loop.models.tables(), self.config.forgetful_values)
+
     @property
     def saved_generation(self) -> int:
         """The last generation that is whole."""
         return int(self._whole.numbers["generation"])
+
+    def saved_models(self) -> SavedModels:
+        """The learned models, without what only training needs.
+
+        Raises:
+          ValueError: the run has exact models.
+        """
+        if self.kind != "learned":
+            raise ValueError(f"{self.directory} has exact models; there are no networks to save")
+        from nash_ismcts_spiel.training.saved import SavedModels
+
+        models: Any = self.loop.models
+        measured = read_metrics(self.directory)
+        made = {
+            "seed": self.seed,
+            "training": self.config.to_dict(),
+            "versions": versions(),
+            "metrics": json.loads(measured[-1].line()) if measured else {},
+        }
+        return SavedModels(
+            self.game,
+            self.enumerated,
+            self.config.networks,
+            models.sizes,
+            models.networks,
+            made,
+        )
 
     def save(self) -> None:
         """Writes the checkpoint of the last whole generation."""
@@ -245,50 +277,3 @@ class Run:
         with open(self.directory / METRICS, "a", encoding="utf-8") as file:
             file.write(metrics.line() + "\n")
         return metrics
-
-
-def read_config(directory: Path) -> dict[str, Any]:
-    """The settings that a run was made with, checked.
-
-    Raises:
-      ValueError: there is no run in the directory, or its config is damaged.
-    """
-    path = directory / CONFIG
-    if not path.exists():
-        raise ValueError(f"{directory} has no run: {CONFIG} is missing")
-    try:
-        settings: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        missing = {"game", "models", "seed", "training"} - settings.keys()
-        if missing:
-            raise ValueError(f"{', '.join(sorted(missing))} missing")
-        if settings["models"] not in typing.get_args(ModelKind):
-            raise ValueError(f"models {settings['models']!r} are not known here")
-        if not isinstance(settings["game"], str) or not isinstance(settings["seed"], int):
-            raise ValueError("game must be a name and seed a number")
-        TrainingConfig.from_dict(settings["training"])
-    except (TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{path} is not the config of a run: {error}") from error
-    return settings
-
-
-def load_policy(directory: str | Path) -> TablePolicy:
-    """The average policy of a run, as an OpenSpiel policy of its game."""
-    run = Run.resume(Path(directory))
-    return TablePolicy(run.graph, run.policy())
-
-
-def load_evaluator(directory: str | Path) -> ExactEvaluator:
-    """Exact models of a run's average policy, for a bot that searches round it."""
-    run = Run.resume(Path(directory))
-    return ExactEvaluator(run.graph, run.policy())
-
-
-def _versions() -> dict[str, str]:
-    packages = ("nash_ismcts_spiel", "open_spiel", "numpy", "torch")
-    found = {"python": platform.python_version()}
-    for package in packages:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:  # run from a source tree
-            found[package] = "unknown"
-    return found

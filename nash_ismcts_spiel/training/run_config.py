@@ -1,0 +1,57 @@
+"""How a run was made: `config.json`, written once and checked when it is read."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import typing
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from nash_ismcts_spiel.training.config import TrainingConfig
+from nash_ismcts_spiel.training.models import ModelKind
+
+CONFIG = "config.json"
+
+
+def read_config(directory: Path) -> dict[str, Any]:
+    """The settings that a run was made with, checked.
+
+    Raises:
+      ValueError: there is no run in the directory, or its config is damaged.
+    """
+    path = directory / CONFIG
+    if not path.exists():
+        raise ValueError(f"{directory} has no run: {CONFIG} is missing")
+    try:
+        settings: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        missing = {"game", "models", "seed", "training"} - settings.keys()
+        if missing:
+            raise ValueError(f"{', '.join(sorted(missing))} missing")
+        if settings["models"] not in typing.get_args(ModelKind):
+            raise ValueError(f"models {settings['models']!r} are not known here")
+        if not isinstance(settings["game"], str) or not isinstance(settings["seed"], int):
+            raise ValueError("game must be a name and seed a number")
+        TrainingConfig.from_dict(settings["training"])
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"{path} is not the config of a run: {error}") from error
+    return settings
+
+
+def file_name(game: str) -> str:
+    """A game's name as part of a path."""
+    return re.sub(r"[^A-Za-z0-9_.]+", "-", game).strip("-")
+
+
+def versions() -> dict[str, str]:
+    """What a run is made with: Python and the packages that matter."""
+    packages = ("nash_ismcts_spiel", "open_spiel", "numpy", "torch")
+    found = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:  # run from a source tree
+            found[package] = "unknown"
+    return found

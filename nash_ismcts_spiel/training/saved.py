@@ -1,0 +1,128 @@
+"""Learned models in one small file: weights without optimizers and buffers, for play.
+
+Some such files come with the package (`nash_ismcts_spiel/pretrained`), found by the game's name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from importlib import resources
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any
+
+import numpy as np
+from open_spiel.python import policy as openspiel_policy
+
+from nash_ismcts_spiel.evaluation import Evaluator
+from nash_ismcts_spiel.games import GameGraph, SupportedGame, support
+from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.games.tensors import Tensors
+from nash_ismcts_spiel.training import checkpoint
+from nash_ismcts_spiel.training.config import NetworkConfig
+from nash_ismcts_spiel.training.grown_worker import load_weights, weights_of
+from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
+from nash_ismcts_spiel.training.network_policy import NetworkPolicy
+from nash_ismcts_spiel.training.network_tables import NetworkTables
+from nash_ismcts_spiel.training.networks import Networks, Sizes, make_networks
+from nash_ismcts_spiel.training.run_config import file_name
+from nash_ismcts_spiel.training.table_evaluator import TableEvaluator
+
+PRETRAINED = "pretrained"
+"""The name of the checkpoint that comes with the package."""
+
+
+@dataclasses.dataclass(slots=True)
+class _StoredSizes:
+    """Sizes as a file tells them."""
+
+    set_inputs: int
+    sample_inputs: int
+    actions: int
+    pieces: int
+
+
+_SIZES = [field.name for field in dataclasses.fields(_StoredSizes)]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SavedModels:
+    """Learned models of one game.
+
+    Attributes:
+      game: the game's name with its parameters.
+      enumerated: whether they were learned over the enumerated game, without outputs for Vc.
+      config: width and depth of the networks.
+      sizes: their inputs and outputs.
+      networks: with their weights.
+      made: how they were made: seed, generation, exploitability and the like.
+    """
+
+    game: str
+    enumerated: bool
+    config: NetworkConfig
+    sizes: Sizes
+    networks: Networks
+    made: dict[str, Any]
+
+    def evaluator(self) -> Evaluator:
+        """The models for a search: tables where the game is enumerated."""
+        game = support(self.game)
+        if self.enumerated:
+            graph = GameGraph.enumerate(game)
+            return TableEvaluator(graph, NetworkTables(graph).all(self.networks))
+        return NetworkEvaluator(Tensors(game), self.networks, game.value_scale())
+
+
+    def policy(self) -> openspiel_policy.Policy:
+        """P as an OpenSpiel policy."""
+        evaluator = self.evaluator()
+        if isinstance(evaluator, TableEvaluator):
+            return TablePolicy(evaluator.graph, evaluator.native_rows.policy)
+        assert isinstance(evaluator, NetworkEvaluator)
+        return NetworkPolicy(support(self.game), evaluator)
+
+
+def save(path: Path, models: SavedModels) -> None:
+    """Writes models to a file."""
+    numbers = {
+        "game": models.game,
+        "enumerated": models.enumerated,
+        "networks": models.config.to_dict(),
+        "sizes": {name: getattr(models.sizes, name) for name in _SIZES},
+        "made": models.made,
+    }
+    weights = np.frombuffer(weights_of(models.networks), dtype=np.uint8)
+    checkpoint.save(path, checkpoint.Checkpoint(numbers, {"weights": weights}))
+
+
+def load(path: Path) -> SavedModels:
+    """Reads models from a file.
+
+    Raises:
+      CheckpointError: the file is damaged, or holds something else; it is named.
+    """
+    numbers, arrays = checkpoint.load(path)
+    try:
+        game, enumerated = numbers["game"], numbers["enumerated"]
+        config = NetworkConfig.from_dict(numbers["networks"])
+        sizes = _StoredSizes(**numbers["sizes"])
+        networks = make_networks(sizes, config, seed=0, child_values=not enumerated)
+        load_weights(networks, arrays["weights"].tobytes())
+    except (KeyError, TypeError, RuntimeError, ValueError, UnpicklingError) as error:
+        raise checkpoint.CheckpointError(f"{path} holds no learned models: {error}") from error
+    return SavedModels(game, enumerated, config, sizes, networks, numbers["made"])
+
+
+def pretrained_path(game: SupportedGame) -> Path:
+    """The file of a game's models that comes with the package.
+
+    Raises:
+      ValueError: there is none; the message says for which games there is one.
+    """
+    folder = Path(str(resources.files("nash_ismcts_spiel"))) / PRETRAINED
+    path = folder / f"{file_name(game.name)}.npz"
+    if not path.exists():
+        known = ", ".join(sorted(each.stem for each in folder.glob("*.npz")))
+        raise ValueError(f"no pretrained models of {game.name}; there are some of {known}")
+    return path
