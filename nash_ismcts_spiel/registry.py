@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
@@ -22,7 +23,7 @@ def make_bot(name: str, game: Any, player_id: int, **params: Any) -> Any:
       name: one of `registered_bots()`.
       game: a pyspiel game or its name.
       player_id: the seat.
-      **params: for the searches of this package: `evaluator`, `seed`, and any field of
+      **params: for the searches of this package: `evaluator`, `seed`, `seconds` and any field of
         SearchConfig, on top of the preset of that name (or of `config` if that is given).
 
     Raises:
@@ -57,16 +58,33 @@ def _search_bot_maker(preset: str) -> BotMaker:
         evaluator: Any = None,
         seed: int = 0,
         config: SearchConfig | None = None,
+        seconds: float | None = None,
         **changes: Any,
     ) -> NashIsmctsBot:
         if config is None:
             config = SearchConfig.preset(preset, **changes)
         else:
             config = SearchConfig.from_dict({**dataclasses.asdict(config), **changes})
-        return NashIsmctsBot(game, player_id, evaluator, config, seed)
+        return NashIsmctsBot(game, player_id, evaluator, config, seed, seconds)
 
     return make
 
 
+def _peer_maker(module: str, name: str) -> BotMaker:
+    def make(game: Any, player_id: int, **params: Any) -> Any:
+        # Imported when asked for: the peers import what the searches of this package do not need.
+        return getattr(importlib.import_module(module), name)(game, player_id, **params)
+
+    return make
+
+
+PEERS: Mapping[str, tuple[str, str]] = {
+    "ismcts_openspiel": ("nash_ismcts_spiel.baselines.ismcts", "IsmctsBot"),
+    "ismcts_openspiel_cpp": ("nash_ismcts_spiel.baselines.ismcts", "CppIsmctsBot"),
+}
+"""Bots to compare with, by the module and the name of what makes them."""
+
 for _preset in PRESETS:
     register_bot(_preset, _search_bot_maker(_preset))
+for _name, _place in PEERS.items():
+    register_bot(_name, _peer_maker(*_place))

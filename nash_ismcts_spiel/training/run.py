@@ -115,7 +115,7 @@ class Run:
             "models": models,
             "seed": seed,
             "training": config.to_dict(),
-            "versions": _versions(),
+            "versions": versions(),
         }
         text = json.dumps(settings, indent=2) + "\n"
         checkpoint.replace_file(directory / CONFIG, text.encode())
@@ -252,7 +252,8 @@ def load_evaluator(directory: str | Path) -> ExactEvaluator:
     return ExactEvaluator(run.graph, run.policy())
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Of the packages that results depend on, by name."""
     packages = ("nash_ismcts_spiel", "open_spiel", "numpy", "torch")
     found = {"python": platform.python_version()}
     for package in packages:
