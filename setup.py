@@ -93,7 +93,7 @@ def _extension(folder: str, module: str) -> Pybind11Extension:
 
 
 README = Path(__file__).with_name("README.md")
-TEST_TOOLS = ["pytest", "pytest-xdist", "hypothesis", "mypy", "ruff", "matplotlib"]
+TEST_TOOLS = ["pytest", "pytest-xdist", "hypothesis", "mypy", "ruff", "matplotlib", "dm-tree"]
 
 # Several files at a time; the variable is the one that numpy's users know.
 ParallelCompile("NPY_NUM_BUILD_JOBS", default=2).install()
@@ -124,6 +124,11 @@ setup(
     cmdclass={"build_ext": CheckedBuild},
     zip_safe=False,
     install_requires=["open_spiel", "numpy", "torch", "absl-py", "tqdm"],
-    extras_require={"test": TEST_TOOLS, "plot": ["matplotlib"], "ray": ["ray"]},
+    extras_require={
+        "test": TEST_TOOLS,
+        "plot": ["matplotlib"],
+        "ray": ["ray"],
+        "peers": ["dm-tree"],
+    },
     entry_points={"console_scripts": ["nash-ismcts = nash_ismcts_spiel.cli:main"]},
 )

@@ -8,12 +8,14 @@ from that alone: two states that the player cannot tell apart get the same polic
 from __future__ import annotations
 
 import copy
+import dataclasses
+import time
 from typing import Any
 
 import numpy as np
 import pyspiel
 
-from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
 from nash_ismcts_spiel.evaluation import Evaluator, Models, RolloutEvaluator
 from nash_ismcts_spiel.evaluation.protocol import graph_of
 from nash_ismcts_spiel.games import GameGraph, support
@@ -22,6 +24,11 @@ from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 from nash_ismcts_spiel.search.draw import draw
 
 ActionProbabilities = list[tuple[int, float]]
+
+_PORTION = 32
+_PORTIONS = 16
+"""A search that is limited by time looks at the clock after so many visits, or after this part of
+the visits so far, whichever is more."""
 
 
 class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
@@ -34,6 +41,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         evaluator: Evaluator | None = None,
         config: SearchConfig | None = None,
         seed: int = 0,
+        seconds: float | None = None,
     ) -> None:
         """Takes a seat.
 
@@ -43,10 +51,11 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
           evaluator: the models P, V, Vc and H; random rollouts if None.
           config: how to search; the defaults of SearchConfig if None.
           seed: seeds the bot's generator and, if it makes one, its rollout evaluator.
+          seconds: wall time of a search, instead of the config's visits.
 
         Raises:
-          ValueError: the game is not supported, the seat does not exist, or the evaluator's
-            models are of another game.
+          ValueError: the game is not supported, the seat does not exist, the time is not positive,
+            or the evaluator's models are of another game.
         """
         pyspiel.Bot.__init__(self)
         self._game = support(game)
@@ -58,7 +67,10 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
                 f"player_id must be from 0 to {self._game.num_players - 1} in {self._game.name}, "
                 f"not {player_id!r}"
             )
+        if seconds is not None and not seconds > 0.0:
+            raise ValueError(f"seconds must be positive, not {seconds!r}")
         self._player = int(player_id)
+        self._seconds = seconds
         self._evaluator: Evaluator = evaluator or RolloutEvaluator(seed=seed)
         self._config = config or SearchConfig()
         self._rng = np.random.default_rng(seed)
@@ -101,7 +113,10 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         if fresh or not self._config.reuse_trees:
             self._engine.forget()
         information_set = self._graph.observe(state, player)
-        return self._engine.search(information_set, self._rng if rng is None else rng)
+        rng = self._rng if rng is None else rng
+        if self._seconds is None:
+            return self._engine.search(information_set, rng)
+        return self._search_for(self._seconds, information_set, rng)
 
     def get_policy(self, state: Any, player_id: int | None = None) -> ActionProbabilities:
         """The mixed policy of the player to move: (action, probability) for all legal actions.
@@ -162,10 +177,23 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
     def clone(self) -> NashIsmctsBot:
         """A bot that draws the same random numbers from here on; it starts without trees."""
         bot = NashIsmctsBot(
-            self._game.pyspiel_game, self._player, self._evaluator, self._config, seed=0
+            self._game.pyspiel_game, self._player, self._evaluator, self._config, 0, self._seconds
         )
         bot._rng = copy.deepcopy(self._rng)
         return bot
+
+    def _search_for(
+        self, seconds: float, information_set: int, rng: np.random.Generator
+    ) -> SearchResult:
+        """Searches in portions until the time is up; one portion at least."""
+        started, simulations, visits = time.perf_counter(), 0, 0
+        while True:
+            visits = min(visits + max(_PORTION, visits // _PORTIONS), MOST_VISITS)
+            result = self._engine.search(information_set, rng, visits)
+            simulations += result.simulations
+            visits = max(visits, sum(result.visits))
+            if time.perf_counter() - started >= seconds or visits >= MOST_VISITS:
+                return dataclasses.replace(result, simulations=simulations)
 
     def _start_graph(self) -> None:
         graph = graph_of(self._evaluator)

@@ -1,7 +1,8 @@
 """The same bot in OpenSpiel's other harnesses, with its real probabilities.
 
 `BotPolicy` makes bots a `policy.Policy` (exploitability, best response, expected game score);
-`BotAgent` makes a bot an `rl_agent.AbstractAgent` (rl_environment loops).
+`BotAgent` makes a bot an `rl_agent.AbstractAgent` (rl_environment loops); `PolicyBot` makes a
+policy a bot.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from open_spiel.python import rl_agent
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.games import InformationKey, own_log, support
+from nash_ismcts_spiel.search.draw import draw
 
 
 class BotPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel has no types
@@ -54,6 +56,41 @@ class BotPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel ha
             else:
                 self._answers[key] = dict(bot.get_policy(state))
         return dict(self._answers[key])
+
+
+class PolicyBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
+    """Plays one seat by an OpenSpiel policy, and reports its probabilities."""
+
+    def __init__(self, policy: Any, player_id: int, seed: int = 0) -> None:
+        """Takes a seat."""
+        pyspiel.Bot.__init__(self)
+        self._policy = policy
+        self._player = player_id
+        self._rng = np.random.default_rng(seed)
+
+    def get_policy(self, state: Any) -> list[tuple[int, float]]:
+        """(action, probability) for all legal actions of the player to move."""
+        found = self._policy.action_probabilities(state)
+        return [(action, float(found.get(action, 0.0))) for action in state.legal_actions()]
+
+    def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
+        """The policy and an action drawn from it."""
+        policy = self.get_policy(state)
+        return policy, policy[draw(self._rng, [probability for _, probability in policy])][0]
+
+    def step(self, state: Any) -> int:
+        """An action drawn from the policy."""
+        return self.step_with_policy(state)[1]
+
+    def provides_policy(self) -> bool:
+        """Yes."""
+        return True
+
+    def restart(self) -> None:
+        """Nothing to forget."""
+
+    def restart_at(self, state: Any) -> None:
+        """Nothing to forget."""
 
 
 class BotAgent(rl_agent.AbstractAgent):  # type: ignore[misc]  # open_spiel has no types

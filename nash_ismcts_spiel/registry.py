@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,10 @@ def make_bot(name: str, game: Any, player_id: int, **params: Any) -> Any:
       name: one of `registered_bots()`.
       game: a pyspiel game or its name.
       player_id: the seat.
-      **params: for the searches of this package: `evaluator` or `checkpoint`, `seed`, and any field
-        of SearchConfig, on top of the preset of that name (or of `config` if that is given). A
-        checkpoint is the directory of a run, the file of saved models, or "pretrained" for the
-        models of this game that come with the package.
+      **params: for the searches of this package: `evaluator` or `checkpoint`, `seed`, `seconds` and
+        any field of SearchConfig, on top of the preset of that name (or of `config` if that is
+        given). A checkpoint is the directory of a run, the file of saved models, or "pretrained"
+        for the models of this game that come with the package.
 
     Raises:
       ValueError: no bot has that name, or a parameter is unknown.
@@ -63,6 +64,7 @@ def _search_bot_maker(preset: str) -> BotMaker:
         checkpoint: str | Path | None = None,
         seed: int = 0,
         config: SearchConfig | None = None,
+        seconds: float | None = None,
         **changes: Any,
     ) -> NashIsmctsBot:
         if config is None:
@@ -73,7 +75,7 @@ def _search_bot_maker(preset: str) -> BotMaker:
             if evaluator is not None:
                 raise ValueError("give a bot an evaluator or a checkpoint, not both")
             evaluator = _evaluator_of(checkpoint, game)
-        return NashIsmctsBot(game, player_id, evaluator, config, seed)
+        return NashIsmctsBot(game, player_id, evaluator, config, seed, seconds)
 
     return make
 
@@ -96,5 +98,21 @@ def _pretrained(game: str) -> Any:
     return load_evaluator(pretrained_path(support(game)))
 
 
+def _peer_maker(module: str, name: str) -> BotMaker:
+    def make(game: Any, player_id: int, **params: Any) -> Any:
+        # Imported when asked for: the peers import what the searches of this package do not need.
+        return getattr(importlib.import_module(module), name)(game, player_id, **params)
+
+    return make
+
+
+PEERS: Mapping[str, tuple[str, str]] = {
+    "ismcts_openspiel": ("nash_ismcts_spiel.baselines.ismcts", "IsmctsBot"),
+    "ismcts_openspiel_cpp": ("nash_ismcts_spiel.baselines.ismcts", "CppIsmctsBot"),
+}
+"""Bots to compare with, by the module and the name of what makes them."""
+
 for _preset in PRESETS:
     register_bot(_preset, _search_bot_maker(_preset))
+for _name, _place in PEERS.items():
+    register_bot(_name, _peer_maker(*_place))

@@ -7,8 +7,9 @@ hand out at that time.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -65,18 +66,44 @@ def trace(
       on_point: called with each measurement.
     """
     points: list[Point] = []
-    used, steps, due = 0.0, 0, first
-    while used < seconds:
-        until = min(due, seconds)
-        while used < until:
-            started = time.process_time()
-            method.step()
-            used += time.process_time() - started
-            steps += 1
-        point = Point(used, steps, exact.exploitability(graph, method.policy()))
-        points.append(point)
-        on_point(point)
-        if point.exploitability <= enough:
+    last, due = Point(0.0, 0, math.inf), first
+    while last.cpu_seconds < seconds:
+        last = _run_until(min(due, seconds), method, graph, last)
+        points.append(last)
+        on_point(last)
+        if last.exploitability <= enough:
             break
-        due = max(due, used) * ratio
+        due = max(due, last.cpu_seconds) * ratio
     return points
+
+
+def trace_at(
+    method: AnytimeMethod,
+    graph: GameGraph,
+    times: Sequence[float],
+    on_point: Callable[[Point], object] = lambda point: None,
+) -> list[Point]:
+    """Measures a method once per time, in CPU seconds, increasing; as `trace` otherwise.
+
+    A step that takes longer than from one time to the next counts at both.
+    """
+    points: list[Point] = []
+    last = Point(0.0, 0, math.inf)
+    for due in times:
+        last = _run_until(due, method, graph, last)
+        points.append(last)
+        on_point(last)
+    return points
+
+
+def _run_until(due: float, method: AnytimeMethod, graph: GameGraph, last: Point) -> Point:
+    """Runs a method on from its last measurement, and measures it again if it did anything."""
+    used, steps, _ = last
+    while used < due:
+        started = time.process_time()
+        method.step()
+        used += time.process_time() - started
+        steps += 1
+    if steps == last.steps:
+        return last
+    return Point(used, steps, exact.exploitability(graph, method.policy()))

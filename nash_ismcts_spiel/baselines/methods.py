@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.baselines import openspiel
+from nash_ismcts_spiel.baselines import deep, openspiel
 from nash_ismcts_spiel.baselines.anytime import AnytimeMethod
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.training import ExactModels, GenerationLoop, TrainingConfig
+from nash_ismcts_spiel.training.models import make_models
 
 
 class NashIsmctsExact:
@@ -32,12 +33,30 @@ class NashIsmctsExact:
         return self._models.policy()
 
 
+class NashIsmctsLearned:
+    """Training with learned models; its policy is the network P."""
+
+    def __init__(self, graph: GameGraph, seed: int, config: TrainingConfig | None = None) -> None:
+        """Starts before the first generation, with the default preset if `config` is None."""
+        config = config or TrainingConfig.preset()
+        self._models = make_models("learned", graph, config, seed)
+        self.loop = GenerationLoop(graph, self._models, config, seed)
+        self.step = self.loop.step
+
+    def policy(self) -> npt.NDArray[np.float64]:
+        """P. [A]"""
+        return self._models.policy()
+
+
 METHODS: Mapping[str, Callable[[GameGraph, int], AnytimeMethod]] = {
     "nash_ismcts": NashIsmctsExact,
+    "nash_ismcts_learned": NashIsmctsLearned,
     "cfr": openspiel.cfr,
     "cfr_plus": openspiel.cfr_plus,
     "external_sampling": openspiel.external_sampling,
     "outcome_sampling": openspiel.outcome_sampling,
+    "deep_cfr": deep.DeepCfr,
+    "nfsp": deep.Nfsp,
 }
 """Makers (graph, seed) -> method."""
 

@@ -51,8 +51,12 @@ class NativeEngine:
         self._search.forget()
         self._earlier_root = None
 
-    def search(self, information_set: int, rng: np.random.Generator) -> SearchResult:
+    def search(
+        self, information_set: int, rng: np.random.Generator, visits: int | None = None
+    ) -> SearchResult:
         """Searches until the root has been visited `visits` times, kept visits included.
+
+        The config says how often if `visits` is None.
 
         A search that fails (an evaluator's error, an interrupt) leaves no trees behind.
         """
@@ -60,8 +64,9 @@ class NativeEngine:
             self._search.keep(information_set, self._earlier_root)
         self._earlier_root = information_set
         before = self._search.simulations
+        visits = self._config.visits if visits is None else visits
         try:
-            self._search.begin(self._models.graph, information_set, self._config.visits, rng)
+            self._search.begin(self._models.graph, information_set, visits, rng)
             with _locked([rng]):
                 _run(self._models, [self._search])
         except BaseException:

@@ -46,8 +46,12 @@ class ReferenceEngine:
         self._forest = Forest()
         self._earlier_root = None
 
-    def search(self, information_set: int, rng: np.random.Generator) -> SearchResult:
+    def search(
+        self, information_set: int, rng: np.random.Generator, visits: int | None = None
+    ) -> SearchResult:
         """Searches until the root has been visited `visits` times, kept visits included.
+
+        The config says how often if `visits` is None.
 
         A search that fails (an evaluator's error, an interrupt) leaves no trees behind.
         """
@@ -57,9 +61,10 @@ class ReferenceEngine:
         player = self._models.graph.information_sets.player[information_set]
         tree = self._forest.tree(information_set, player)
         simulator = Simulator(self._models, self._forest, self._config, self._value_scale, rng)
+        visits = self._config.visits if visits is None else visits
         try:
             with _deep_recursion():
-                while sum(tree.root.choices.visits) < self._config.visits:
+                while sum(tree.root.choices.visits) < visits:
                     simulator.simulate(tree)
         except BaseException:
             self.forget()

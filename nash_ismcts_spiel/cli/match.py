@@ -1,0 +1,147 @@
+"""`nash-ismcts match`: bots against each other, with swapped seats and duplicate deals.
+
+Results are utilities per game, in the game's units, with 95% confidence intervals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pyspiel
+from tqdm import tqdm
+
+from nash_ismcts_spiel.cli.common import Commands, load, silent_stderr
+from nash_ismcts_spiel.config import PRESETS
+from nash_ismcts_spiel.games import SupportedGame
+from nash_ismcts_spiel.harness import PolicyBot
+from nash_ismcts_spiel.match import BotFactory, Pairing, games_in, round_robin
+from nash_ismcts_spiel.registry import make_bot, registered_bots
+from nash_ismcts_spiel.training import load_evaluator, load_policy
+from nash_ismcts_spiel.training.checkpoint import replace_file
+from nash_ismcts_spiel.training.run_config import read_config, versions
+
+UNIFORM = "uniform"
+RUN = "run:"
+
+
+def add(commands: Commands) -> None:
+    """Adds the command."""
+    match = commands.add_parser(
+        "match",
+        help="let bots play each other",
+        description="A round robin of bots in a game for two players. Each hand is played in both "
+        "seatings with the same chance outcomes. Prints the mean utility per game of each player "
+        "and its 95%% confidence interval.",
+    )
+    match.add_argument("--game", required=True, help="the game, with parameters in parentheses")
+    match.add_argument(
+        "--players",
+        required=True,
+        metavar="A,B,...",
+        help=f"{', '.join(registered_bots())}, {UNIFORM}, or {RUN}DIR for the policy of a training",
+    )
+    match.add_argument("--hands", type=int, default=100, metavar="N", help="default 100")
+    match.add_argument(
+        "--seconds-per-move", type=float, metavar="S", help="wall time of each search"
+    )
+    match.add_argument(
+        "--visits", type=int, metavar="V", help="simulations of each search (default: the bot's)"
+    )
+    match.add_argument(
+        "--checkpoint",
+        type=Path,
+        metavar="DIR",
+        help="a training, whose models this package's searches use instead of random rollouts",
+    )
+    match.add_argument("--seed", type=int, default=0, help="of deals and bots (default 0)")
+    match.add_argument("--json", type=Path, metavar="FILE", help="write settings and results")
+    match.set_defaults(run=_match)
+
+
+def _match(arguments: argparse.Namespace) -> None:
+    for option in ("hands", "visits", "seconds_per_move"):
+        value = getattr(arguments, option)
+        if value is not None and not (value > 0 and math.isfinite(value)):
+            raise ValueError(f"--{option.replace('_', '-')} must be positive, not {value}")
+    game = load(arguments.game)
+    names = [name.strip() for name in arguments.players.split(",") if name.strip()]
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise ValueError(f"--players needs two or more different names, not {arguments.players!r}")
+    evaluator = None
+    if arguments.checkpoint is not None:
+        _check_run(arguments.checkpoint, game)
+        evaluator = load_evaluator(arguments.checkpoint)
+    players = {name: _factory(name, game, arguments, evaluator) for name in names}
+    with silent_stderr():  # what cannot play is found before the first game
+        for make in players.values():
+            make(0, arguments.seed)
+    total = games_in(len(players), arguments.hands)
+    with tqdm(total=total, desc="games", unit="game", delay=2.0, leave=False) as bar:
+        pairings = round_robin(game, players, arguments.hands, arguments.seed, bar.update)
+    if arguments.json is not None:
+        arguments.json.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(_as_json(arguments, game, pairings), indent=2) + "\n"
+        replace_file(arguments.json, text.encode())
+    _print_table(arguments, game, pairings)
+
+
+def _factory(
+    name: str, game: SupportedGame, arguments: argparse.Namespace, evaluator: Any
+) -> BotFactory:
+    if name == UNIFORM:
+        return lambda seat, seed: pyspiel.make_uniform_random_bot(seat, seed)
+    if name.startswith(RUN):
+        directory = Path(name.removeprefix(RUN))
+        _check_run(directory, game)
+        policy = load_policy(directory)
+        return lambda seat, seed: PolicyBot(policy, seat, seed)
+    ours = name in PRESETS
+    settings = {
+        "visits" if ours else "simulations": arguments.visits,
+        "seconds" if ours else "seconds_per_move": arguments.seconds_per_move,
+        "evaluator": evaluator if ours else None,
+    }
+    settings = {key: value for key, value in settings.items() if value is not None}
+    return lambda seat, seed: make_bot(name, game.pyspiel_game, seat, seed=seed, **settings)
+
+
+def _check_run(directory: Path, game: SupportedGame) -> None:
+    trained = read_config(directory)["game"]
+    if trained != game.name:
+        raise ValueError(f"{directory} is a training of {trained}, the match is of {game.name}")
+
+
+def _as_json(
+    arguments: argparse.Namespace, game: SupportedGame, pairings: list[Pairing]
+) -> dict[str, Any]:
+    return {
+        "game": game.name,
+        "hands": arguments.hands,
+        "seconds_per_move": arguments.seconds_per_move,
+        "visits": arguments.visits,
+        "checkpoint": None if arguments.checkpoint is None else str(arguments.checkpoint),
+        "seed": arguments.seed,
+        "versions": versions(),
+        "pairings": [dataclasses.asdict(pairing) for pairing in pairings],
+    }
+
+
+def _print_table(
+    arguments: argparse.Namespace, game: SupportedGame, pairings: list[Pairing]
+) -> None:
+    print(
+        f"{game.name}: utility per game and 95% confidence interval, {arguments.hands} hands "
+        f"per pairing,\neach in both seatings with the same deal, seed {arguments.seed}\n"
+    )
+    width = max(len(name) for pairing in pairings for name in pairing.players)
+    print(f"{'player':<{width}}  {'against':<{width}}      mean      95%")
+    for pairing in pairings:
+        for seat, player in enumerate(pairing.players):
+            other, mean = pairing.players[1 - seat], pairing.mean[seat]
+            half_width = pairing.half_width[seat]
+            print(f"{player:<{width}}  {other:<{width}}  {mean:>+8.4f}  ±{half_width:.4f}")

@@ -1,0 +1,92 @@
+"""A resampler for every game: draws worlds that agree with what a player has seen.
+
+OpenSpiel's searches over determinised worlds call `resample_from_infostate`, which few games have.
+A `Resampler` draws the hidden pieces one by one instead, in the order in which they happened:
+chance outcomes by the game's probabilities, other players' moves alike, always among the values
+with which the world can still be completed. Nothing is assumed of how the others play.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from nash_ismcts_spiel.games.adapter import support
+from nash_ismcts_spiel.games.graph import GameGraph
+from nash_ismcts_spiel.games.hidden import prior_weights
+
+MAX_WORLDS = 100_000
+"""Worlds that a resampler keeps before it starts afresh; each holds a pyspiel state."""
+
+
+class Resampler:
+    """Draws worlds for any supported game: call it as OpenSpiel's `set_resampler` wants.
+
+    Of a state it reads what its player has seen and done, and nothing else.
+    """
+
+    def __init__(self, game: Any, seed: int = 0, max_worlds: int = MAX_WORLDS) -> None:
+        """Starts with an empty graph.
+
+        Args:
+          game: a pyspiel game, its name, or a supported game.
+          seed: of the draws.
+          max_worlds: a new graph is started when the old one has grown beyond this.
+        """
+        if max_worlds < 1:
+            raise ValueError(f"max_worlds must be at least 1, not {max_worlds}")
+        self._game = support(game)
+        self._rng = np.random.default_rng(seed)
+        self._max_worlds = max_worlds
+        self._start_graph()
+
+    def __call__(self, state: Any, player: int) -> Any:
+        """A state, the caller's to change, that `player` cannot tell from `state`."""
+        if len(self._graph.worlds) > self._max_worlds:
+            self._start_graph()
+        return self._graph.state(self._draw(self._observe(state, player)))
+
+    def _start_graph(self) -> None:
+        self._graph = GameGraph(self._game)
+        self._asked: tuple[int, list[int]] | None = None
+        self._information_set = -1
+
+    def _observe(self, state: Any, player: int) -> int:
+        """The information set; a search asks about one state many times in a row."""
+        asked = (player, state.history())
+        if asked != self._asked:
+            self._information_set = self._graph.observe(state, player)
+            self._asked = asked
+        return self._information_set
+
+    def _draw(self, information_set: int) -> int:
+        """A world of the information set."""
+        graph, target = self._graph, self._graph.hidden(information_set)
+        while target < 0:
+            weights = prior_weights(graph, ~target)
+            target = graph.branch(~target, _draw(self._rng, weights))
+        return target
+
+
+def has_own_resampler(game: Any) -> bool:
+    """Whether the game itself can draw a world that agrees with what its first mover has seen."""
+    state = support(game).initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.chance_outcomes()[0][0])
+    sampler = pyspiel.UniformProbabilitySampler(0, 0.0, 1.0)
+    try:
+        state.resample_from_infostate(state.current_player(), sampler)
+    except pyspiel.SpielError:
+        return False
+    return True
+
+
+def _draw(rng: np.random.Generator, weights: list[float]) -> int:
+    remaining = rng.random()
+    for index, weight in enumerate(weights):
+        remaining -= weight
+        if remaining < 0.0:
+            return index
+    return len(weights) - 1

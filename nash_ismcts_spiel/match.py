@@ -1,0 +1,146 @@
+"""Matches: bots against each other, with seats swapped and the same deals in both seatings.
+
+A *hand* is a deal that is played twice, once in each seating, with the same chance outcomes: the
+k-th chance event of a hand is decided by the k-th number of a stream that depends on the hand
+alone. What luck gives to a seat it then gives to both players. A result is the mean over hands of
+what a player won per game, in the game's utility units, and half the width of its 95% confidence
+interval (normal approximation; the two games of a hand count as one observation).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyspiel
+
+from nash_ismcts_spiel.games import SupportedGame
+
+BotFactory = Callable[[int, int], Any]
+"""(seat, seed) -> a pyspiel.Bot."""
+
+_NORMAL_95 = 1.959964
+_SEEDS = 2**31
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Pairing:
+    """What two players won of each other.
+
+    Attributes:
+      players: their names.
+      hands: deals played, each in both seatings.
+      mean: utility per game of each player.
+      half_width: of the 95% confidence interval of each mean; NaN after a single hand.
+    """
+
+    players: tuple[str, str]
+    hands: int
+    mean: tuple[float, float]
+    half_width: tuple[float, float]
+
+
+def round_robin(
+    game: SupportedGame,
+    players: Mapping[str, BotFactory],
+    hands: int,
+    seed: int = 0,
+    on_game: Callable[[], object] = lambda: None,
+) -> list[Pairing]:
+    """Every player against every other.
+
+    Args:
+      game: for two players.
+      players: by name.
+      hands: per pairing; each is played in both seatings.
+      seed: of the deals and the bots. All pairings get the same deals.
+      on_game: called after each game.
+
+    Raises:
+      ValueError: the game is not for two players, or there are fewer than two.
+    """
+    if game.num_players != 2:
+        raise ValueError(f"matches are for two players, and {game.name} has {game.num_players}")
+    if len(players) < 2 or hands < 1 or seed < 0:
+        raise ValueError("a match needs two players, a hand, and a seed that is not negative")
+    return [
+        _pairing(game, (first, second), (players[first], players[second]), hands, seed, on_game)
+        for first, second in itertools.combinations(players, 2)
+    ]
+
+
+def games_in(players: int, hands: int) -> int:
+    """Games in a round robin."""
+    return players * (players - 1) * hands
+
+
+def _pairing(
+    game: SupportedGame,
+    names: tuple[str, str],
+    makers: tuple[BotFactory, BotFactory],
+    hands: int,
+    seed: int,
+    on_game: Callable[[], object],
+) -> Pairing:
+    seeds = np.random.default_rng([seed, 1]).integers(_SEEDS, size=(2, 2)).tolist()
+    seatings = [
+        [makers[0](0, seeds[0][0]), makers[1](1, seeds[0][1])],
+        [makers[1](0, seeds[1][1]), makers[0](1, seeds[1][0])],
+    ]
+    won = np.zeros((hands, 2))
+    for hand in range(hands):
+        for swapped, bots in enumerate(seatings):
+            found = play(game, bots, np.random.default_rng([seed, 2, hand]))
+            won[hand] += np.array(found[::-1] if swapped else found) / 2
+            on_game()
+    mean, half_width = won.mean(axis=0), _half_width(won)
+    return Pairing(names, hands, (mean[0].item(), mean[1].item()), half_width)
+
+
+def _half_width(won: npt.NDArray[np.float64]) -> tuple[float, float]:
+    if len(won) < 2:
+        return (math.nan, math.nan)
+    found = _NORMAL_95 * won.std(axis=0, ddof=1) / math.sqrt(len(won))
+    return (found[0].item(), found[1].item())
+
+
+def play(game: SupportedGame, bots: Sequence[Any], deal: np.random.Generator) -> list[float]:
+    """One game; chance events are decided by the numbers of `deal`, in turn.
+
+    Without chance events it is `pyspiel.evaluate_bots`; with them the bots get the same calls.
+
+    Raises:
+      ValueError: a bot chose an action that is not legal.
+    """
+    state = game.initial_state()
+    kind = game.pyspiel_game.get_type()
+    if kind.chance_mode == pyspiel.GameType.ChanceMode.DETERMINISTIC:
+        return list(pyspiel.evaluate_bots(state, bots, 0))
+    for bot in bots:
+        bot.restart()
+    while not state.is_terminal():
+        mover = state.current_player()
+        if state.is_chance_node():
+            action = _outcome(state.chance_outcomes(), deal.random())
+        else:
+            action = bots[mover].step(state)
+            if action not in state.legal_actions():
+                raise ValueError(f"the bot in seat {mover} chose the illegal action {action}")
+        for seat, bot in enumerate(bots):
+            if seat != mover:
+                bot.inform_action(state, mover, action)
+        state.apply_action(action)
+    return list(state.returns())
+
+
+def _outcome(outcomes: Sequence[tuple[int, float]], number: float) -> int:
+    for action, probability in outcomes:
+        number -= probability
+        if number < 0.0:
+            return action
+    return outcomes[-1][0]

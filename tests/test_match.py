@@ -1,0 +1,343 @@
+"""The resampler, OpenSpiel's IS-MCTS on top of it, searches limited by time, and matches."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import helpers
+import numpy as np
+import pyspiel
+import pytest
+
+from exploitability import measure
+from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, cli, make_bot
+from nash_ismcts_spiel.baselines.ismcts import IsmctsBot
+from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.games.resample import Resampler, has_own_resampler
+from nash_ismcts_spiel.harness import PolicyBot
+from nash_ismcts_spiel.match import play, round_robin
+
+GAMES = [
+    helpers.KUHN,
+    helpers.LEDUC,
+    helpers.LIARS_3,
+    helpers.GOOFSPIEL_3,
+    helpers.DARK_HEX_2,
+    helpers.PHANTOM_TTT,
+]
+
+
+# The resampler.
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_resampled_worlds_agree_with_what_the_player_has_seen(name: str) -> None:
+    game, rng = helpers.load(name), np.random.default_rng(1)
+    resample = Resampler(game, seed=2)
+    for _ in range(5):
+        for state in helpers.decisions(game, rng):
+            history, player = state.history(), state.current_player()
+            found = resample(state, player)
+            assert state.history() == history
+            assert found.current_player() == player
+            assert found.legal_actions() == state.legal_actions()
+            seen = found.information_state_string(player)
+            assert seen == state.information_state_string(player)
+
+
+def test_resampling_gives_chance_outcomes_their_probabilities() -> None:
+    game = helpers.load(helpers.LEDUC)
+    state = helpers.state_after(game, [0, 3])
+    resample = Resampler(game, seed=0)
+    counts = Counter(resample(state, 0).history()[1] for _ in range(5000))
+    assert sorted(counts) == [1, 2, 3, 4, 5]  # any card but the own one, all as likely
+    assert all(abs(count / 5000 - 0.2) < 0.03 for count in counts.values())
+
+
+def test_resampling_does_not_look_at_what_is_hidden() -> None:
+    game = helpers.load(helpers.LIARS_3)
+    for first, second in helpers.world_pairs(game, 10, seed=3):
+        draws = [
+            [resample(state, state.current_player()).history() for _ in range(20)]
+            for state in (first, second)
+            for resample in [Resampler(game, seed=5)]
+        ]
+        assert draws[0] == draws[1]
+
+
+def test_a_small_memory_changes_no_promise() -> None:
+    game = helpers.load(helpers.PHANTOM_TTT)
+    states = list(helpers.decisions(game, np.random.default_rng(0)))
+    resample = Resampler(game, seed=0, max_worlds=20)
+    for state in states * 3:
+        found = resample(state, state.current_player())
+        assert found.information_state_string() == state.information_state_string()
+        assert len(resample._graph.worlds) < 2000
+
+
+def test_which_games_have_a_resampler_of_their_own() -> None:
+    assert has_own_resampler(helpers.LEDUC)
+    assert not has_own_resampler(helpers.LIARS_3)
+
+
+# OpenSpiel's IS-MCTS.
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_ismcts_plays_games_in_openspiels_harness(name: str) -> None:
+    game = helpers.load(name)
+    bots = [make_bot("ismcts_openspiel", game, p, seed=p, simulations=20) for p in range(2)]
+    returns = pyspiel.evaluate_bots(game.new_initial_state(), bots, 1)
+    assert sum(returns) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("name", ["ismcts_openspiel", "ismcts_openspiel_cpp"])
+def test_ismcts_reports_visit_shares(name: str) -> None:
+    game = helpers.load(helpers.LEDUC)
+    state = helpers.state_after(game, [0, 3, 1])
+    policies = [
+        make_bot(name, game, 1, seed=seed, simulations=201).get_policy(state) for seed in (4, 4, 5)
+    ]
+    if name == "ismcts_openspiel":
+        assert policies[0] == policies[1] != policies[2]
+    assert [action for action, _ in policies[0]] == state.legal_actions()
+    shares = np.array([share for _, share in policies[0]])
+    assert shares.sum() == pytest.approx(1.0)
+    assert 0.0 < shares.max() < 1.0
+    assert np.allclose(shares * 200, np.round(shares * 200))  # the first simulation makes the root
+
+
+def test_ismcts_can_be_measured_where_openspiel_cannot_run_it() -> None:
+    found = measure(
+        helpers.LIARS_2,
+        lambda player, seed: make_bot(
+            "ismcts_openspiel", helpers.LIARS_2, player, seed=seed, simulations=50
+        ),
+        seed=0,
+    )
+    assert 0.0 < found.exploitability < 1.0
+
+
+def test_ismcts_stops_when_its_time_is_up() -> None:
+    game = helpers.load(helpers.LEDUC)
+    state = helpers.state_after(game, [0, 3])
+    bot = IsmctsBot(game, 0, seconds_per_move=0.05)
+    started = time.perf_counter()
+    bot.get_policy(state)
+    assert 0.05 <= time.perf_counter() - started < 2.0
+    visits = bot._root_node.total_visits
+    assert visits > 10
+    hurried = IsmctsBot(game, 0, seconds_per_move=1e-9)
+    hurried.get_policy(state)
+    assert hurried._root_node.total_visits == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "settings", "words"),
+    [
+        ("ismcts_openspiel_cpp", helpers.LIARS_3, {}, "has no resample_from_infostate"),
+        ("ismcts_openspiel", helpers.TIC_TAC_TOE, {}, "hides nothing"),
+        ("ismcts_openspiel", helpers.KUHN, {"simulations": 1}, "simulations must be at least 2"),
+        ("ismcts_openspiel", helpers.KUHN, {"seconds_per_move": 0.0}, "must be positive"),
+        ("ismcts_openspiel", helpers.KUHN, {"uct_c": -1.0}, "uct_c must not be negative"),
+    ],
+)
+def test_ismcts_refuses(name: str, game: str, settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        make_bot(name, game, 0, **settings)
+
+
+# Searches limited by time.
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_a_search_in_portions_is_the_same_search(engine: str) -> None:
+    state = helpers.state_after(helpers.load(helpers.KUHN), [0, 1])
+    config = SearchConfig(visits=96, engine=engine)  # type: ignore[arg-type]
+    whole = NashIsmctsBot(helpers.KUHN, 0, config=config, seed=3)
+    parts = NashIsmctsBot(helpers.KUHN, 0, config=config, seed=3)
+    expected = whole.search(state)
+    information_set = parts._graph.observe(state, 0)
+    for visits in (32, 64, 96):
+        found = parts._engine.search(information_set, parts._rng, visits)
+    assert found.visits == expected.visits
+    assert found.policy == expected.policy
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_a_bot_searches_for_its_time(engine: str) -> None:
+    state = helpers.state_after(helpers.load(helpers.LEDUC), [0, 3])
+    bot = make_bot("nash_ismcts", helpers.LEDUC, 0, seconds=0.05, engine=engine, visits=1)
+    started = time.perf_counter()
+    result = bot.search(state)
+    assert 0.05 <= time.perf_counter() - started < 2.0
+    assert sum(result.visits) >= 32
+    assert result.simulations >= sum(result.visits)
+    assert bot.clone()._seconds == 0.05
+    with pytest.raises(ValueError, match="seconds must be positive"):
+        make_bot("nash_ismcts", helpers.LEDUC, 0, seconds=0.0)
+
+
+# Matches.
+
+
+class Listener(pyspiel.Bot):  # type: ignore[misc]
+    """Always takes one of the legal actions, by index, and writes down what it is told."""
+
+    def __init__(self, index: int) -> None:
+        pyspiel.Bot.__init__(self)
+        self.index = index
+        self.told: list[tuple[int, int]] = []
+        self.restarts = 0
+
+    def step(self, state: Any) -> int:
+        legal = state.legal_actions()
+        return int(legal[self.index])
+
+    def restart(self) -> None:
+        self.restarts += 1
+
+    def inform_action(self, state: Any, player_id: int, action: int) -> None:
+        self.told.append((player_id, action))
+
+
+def test_a_hand_has_the_same_deal_in_both_seatings() -> None:
+    told: list[list[tuple[int, int]]] = []
+
+    def player(index: int) -> Any:
+        def make(seat: int, seed: int) -> Listener:
+            bot = Listener(index)
+            told.append(bot.told)
+            return bot
+
+        return make
+
+    # One always calls and the other always raises, so the cards alone decide.
+    players = {"call": player(0), "raise": player(-1)}
+    (pairing,) = round_robin(support(helpers.LEDUC), players, hands=20, seed=1)
+    chance = [[action for mover, action in each if mover < 0] for each in told]
+    assert len(chance[0]) >= 40
+    assert chance[0] == chance[1] == chance[2] == chance[3]
+    assert pairing.mean == (-pairing.mean[1], pairing.mean[1])
+
+
+def test_a_player_against_its_double_ends_level() -> None:
+    policy = pyspiel.UniformRandomPolicy(pyspiel.load_game(helpers.KUHN))
+    fixed = {name: lambda seat, seed: Listener(0) for name in ("one", "other")}
+    (pairing,) = round_robin(support(helpers.KUHN), fixed, hands=10)
+    assert pairing.mean == (0.0, 0.0)  # duplicate deals: luck cancels to the last unit
+    assert pairing.half_width == (0.0, 0.0)
+    mixed = {n: lambda seat, seed: PolicyBot(policy, seat, seed) for n in ("one", "other")}
+    (pairing,) = round_robin(support(helpers.KUHN), mixed, hands=200)
+    assert abs(pairing.mean[0]) < 2 * pairing.half_width[0]
+
+
+def test_the_confidence_interval_is_that_of_the_hands() -> None:
+    game, won = support(helpers.KUHN), []
+    for hand in range(30):
+        deal = [np.random.default_rng([7, 2, hand]) for _ in range(2)]
+        there = play(game, [Listener(1), Listener(0)], deal[0])[0]
+        back = play(game, [Listener(0), Listener(1)], deal[1])[1]
+        won.append((there + back) / 2)
+    players = {"bet": lambda s, e: Listener(1), "pass": lambda s, e: Listener(0)}
+    (pairing,) = round_robin(game, players, hands=30, seed=7)
+    assert pairing.mean[0] == pytest.approx(np.mean(won))
+    assert pairing.half_width[0] == pytest.approx(1.96 * np.std(won, ddof=1) / 30**0.5, rel=1e-4)
+    (single,) = round_robin(game, players, hands=1, seed=7)
+    assert math.isnan(single.half_width[0])
+
+
+def test_bots_get_the_harness_calls() -> None:
+    bots = [Listener(0), Listener(1)]
+    play(support(helpers.KUHN), bots, np.random.default_rng(0))
+    assert [bot.restarts for bot in bots] == [1, 1]
+    movers = [[mover for mover, _ in bot.told] for bot in bots]
+    assert movers == [[-1, -1, 1], [-1, -1, 0, 0]]  # pass, bet, pass
+
+
+def test_an_illegal_move_is_named() -> None:
+    class Cheat(Listener):
+        def step(self, state: Any) -> int:
+            return 99
+
+    with pytest.raises(ValueError, match="seat 1 chose the illegal action 99"):
+        play(support(helpers.KUHN), [Listener(0), Cheat(0)], np.random.default_rng(0))
+
+
+def test_policy_bots_take_a_sure_action_number_0() -> None:
+    class Sure:
+        def action_probabilities(self, state: Any) -> dict[int, float]:
+            return {0: 1.0}
+
+    state = helpers.state_after(helpers.load(helpers.KUHN), [0, 1])
+    assert PolicyBot(Sure(), 0).step_with_policy(state) == ([(0, 1.0), (1, 0.0)], 0)
+
+
+# The command.
+
+
+def run(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
+    code = cli.main(["match", *argv])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_match_prints_and_writes_every_pairing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    training = tmp_path / "run"
+    trained = ["train", "--game", helpers.KUHN, "--generations", "30", "--out", str(training)]
+    assert cli.main(trained) == 0
+    capsys.readouterr()
+    file = tmp_path / "new" / "match.json"
+    arguments = [
+        "--game", helpers.KUHN, "--players", f"run:{training},nash_ismcts,uniform",
+        "--checkpoint", str(training), "--hands", "60", "--visits", "50", "--json", str(file),
+    ]  # fmt: skip
+    code, out, err = run(capsys, *arguments)
+    assert (code, err) == (0, "")
+    found = json.loads(file.read_text())
+    assert found["game"] == "kuhn_poker()"
+    assert len(found["pairings"]) == 3
+    for pairing in found["pairings"]:
+        assert sum(pairing["mean"]) == pytest.approx(0.0)
+    beaten = {tuple(p["players"]): p["mean"][0] for p in found["pairings"]}
+    assert beaten[f"run:{training}", "uniform"] > 0.0
+    assert len(out.splitlines()) == 3 + 1 + 6
+    first = file.read_text()
+    assert run(capsys, *arguments)[0] == 0
+    assert json.loads(file.read_text())["pairings"] == json.loads(first)["pairings"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--game", "kuhn_poker(players=3)", "--players", "uniform,nash_ismcts"], "two players"),
+        (["--game", "kuhn_poker", "--players", "uniform"], "two or more different names"),
+        (["--game", "kuhn_poker", "--players", "uniform,uniform"], "two or more different names"),
+        (["--game", "kuhn_poker", "--players", "uniform,nobody"], "unknown bot 'nobody'"),
+        (["--game", "kuhn_poker", "--players", "uniform,run:nowhere"], "nowhere has no run"),
+        (
+            ["--game", "liars_dice", "--players", "uniform,ismcts_openspiel_cpp"],
+            "no resample_from_infostate",
+        ),
+        (["--game", "kuhn_poker", "--players", "uniform,a_ismcts", "--hands", "0"], "--hands"),
+        (
+            ["--game", "kuhn_poker", "--players", "uniform,a_ismcts", "--seconds-per-move", "nan"],
+            "--seconds-per-move must be positive",
+        ),
+    ],
+)
+def test_match_refuses_in_one_line(
+    capfd: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    code = cli.main(["match", *arguments])
+    err = capfd.readouterr().err
+    assert code == 2
+    assert words in err
+    assert len(err.splitlines()) == 1
