@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
 from nash_ismcts_spiel.settings import Settings
 from nash_ismcts_spiel.training.schedule import Schedule
+
+HiddenData = Literal["current", "buffer", "bayes"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +24,15 @@ class NetworkConfig(Settings):
       gradient_clip: largest norm of a step's gradient.
       batch: rows of a step.
       policy_steps, value_steps, hidden_steps: steps per generation of P, V and H.
-      frequency_power: rows are drawn by their frequency to this power; 0.5 favours rare ones.
+      frequency_power: rows are drawn by their frequency to this power; below 1 favours rare ones.
       search_games: games per generation whose information sets give targets for P.
       policy_games: games per generation, drawn from P, whose hidden states give targets for H.
       explore: share of uniform play of the exploring player in both.
+      others_explore: share of uniform play of the others in policy games, which then count by how
+        much likelier P alone was to play as they did.
+      hidden_data: what H is fitted to, where policy games came by: what was hidden in those of this
+        generation ("current"), in those of all generations, weighted like search policies
+        ("buffer"), or Bayes' rule for the current P ("bayes"). The latter two are for comparison.
     """
 
     width: int = 64
@@ -36,10 +43,12 @@ class NetworkConfig(Settings):
     policy_steps: int = 30
     value_steps: int = 30
     hidden_steps: int = 30
-    frequency_power: float = 0.5
-    search_games: int = 2_000
-    policy_games: int = 16_000
+    frequency_power: float = 0.25
+    search_games: int = 1_000_000
+    policy_games: int = 1_000_000
     explore: float = 0.25
+    others_explore: float = 0.25
+    hidden_data: HiddenData = "current"
 
     def __post_init__(self) -> None:
         """Refuses values that nothing can be learned with, by name."""
@@ -52,6 +61,8 @@ class NetworkConfig(Settings):
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
         if self.gradient_clip <= 0.0 or not 0.0 <= self.explore <= 1.0:
             raise ValueError("gradient_clip must be positive and explore between 0 and 1")
+        if not 0.0 <= self.others_explore <= 1.0:
+            raise ValueError(f"others_explore must be from 0 to 1, not {self.others_explore}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ class Rows:
 
 
 def cross_entropy(network: ResidualNetwork, rows: Rows, drawn: Tensor) -> Tensor:
-    """Mean relative entropy of the network's distribution to the targets, in nats.
+    """Relative entropy of the network's distribution to the target of each row, in nats.
 
     The targets' own entropy is subtracted, so 0 is a perfect fit.
     """
@@ -41,14 +41,53 @@ def cross_entropy(network: ResidualNetwork, rows: Rows, drawn: Tensor) -> Tensor
     targets = rows.targets[drawn]
     logs = masked_log_softmax(network(rows.inputs[drawn]), rows.mask[drawn])
     terms = torch.special.xlogy(targets, targets) - targets * logs.clamp(min=-1e6)
-    mean: Tensor = terms.sum(-1).mean()
-    return mean
+    total: Tensor = terms.sum(-1)
+    return total
 
 
 def squared_error(network: ResidualNetwork, rows: Rows, drawn: Tensor) -> Tensor:
-    """Mean squared error of values, in squared value scales."""
-    error: Tensor = (network(rows.inputs[drawn]).squeeze(-1) - rows.targets[drawn]).square().mean()
+    """Squared error of each row's value, in squared value scales."""
+    error: Tensor = (network(rows.inputs[drawn]).squeeze(-1) - rows.targets[drawn]).square()
     return error
+
+
+class Draws:
+    """Batches in which no row is twice, and what the rows count for in a mean over all rows.
+
+    A row's chance to be in a batch is in proportion to its weight as long as that is below 1, and
+    it counts for its weight over its chance; so the mean is unbiased, and exact if a batch has room
+    for all rows.
+    """
+
+    def __init__(self, weights: Floats, batch: int) -> None:
+        """Takes a weight per row; rows without weight are not drawn."""
+        self._rows = np.flatnonzero(weights > 0.0)
+        share = weights[self._rows] / weights[self._rows].sum()
+        chance = _chances(share, min(batch, len(share)))
+        self._ends = np.cumsum(chance)
+        self._counts = torch.from_numpy((share / chance).astype(np.float32))
+        self._indices = torch.from_numpy(self._rows)
+        self._batch = min(batch, len(share))
+
+    def draw(self, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
+        """Rows of a batch, and what each counts for."""
+        if self._batch == len(self._rows):
+            return self._indices, self._counts
+        points = rng.random() + np.arange(self._batch)
+        drawn = np.searchsorted(self._ends, points, side="right").clip(max=len(self._rows) - 1)
+        picked = torch.from_numpy(drawn)
+        return self._indices[picked], self._counts[picked]
+
+
+def _chances(share: Floats, batch: int) -> Floats:
+    """Chances that add up to `batch`, in proportion to the shares but none above 1."""
+    sure = np.zeros(len(share), dtype=np.bool_)
+    while True:
+        rest = batch - sure.sum()
+        chance = np.where(sure, 1.0, share * (rest / max(share[~sure].sum(), 1e-300)))
+        if not (chance > 1.0).any():
+            return chance
+        sure |= chance >= 1.0
 
 
 class Fitter:
@@ -68,7 +107,7 @@ class Fitter:
     ) -> None:
         """Starts with a fresh optimizer."""
         self.network = network
-        self.optimizer = torch.optim.Adam(network.parameters())
+        self.optimizer = torch.optim.Adam(network.parameters(), fused=True)
         self.last_loss = float("nan")
         self._loss = loss
         self._config = config
@@ -82,10 +121,10 @@ class Fitter:
         for group in self.optimizer.param_groups:
             group["lr"] = self._config.learning_rate.at(generation)
         total = 0.0
-        ends = np.cumsum(weights / weights.sum())
+        draws = Draws(weights, self._config.batch)
         for _ in range(steps):
-            drawn = np.searchsorted(ends, rng.random(self._config.batch), side="right")
-            loss = self._loss(self.network, rows, torch.from_numpy(drawn.clip(max=len(ends) - 1)))
+            drawn, counts = draws.draw(rng)
+            loss = self._loss(self.network, rows, drawn) @ counts
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._config.gradient_clip)

@@ -62,6 +62,7 @@ class LearnedModels:
         self._legal = torch.from_numpy(features.legal)
         self._open = torch.from_numpy(features.open)
         self._samples = PolicySums(graph)
+        self._hidden_sums: Floats = np.zeros(len(features.branch_rows))
         self._play = SelfPlay(graph)
         self._scale = graph.value_scale
         self.visits = np.zeros(len(graph.information_sets), dtype=np.int64)
@@ -91,10 +92,14 @@ class LearnedModels:
         self._fit_policy(generation, rng)
         self._policy = self._policy_table()
         games = self._play.policy_games(
-            self._policy, networks.policy_games, networks.explore, rng
+            self._policy,
+            networks.policy_games,
+            networks.explore,
+            rng,
+            networks.others_explore,
         )
         self.visits = games.sets
-        self._fit_hidden(games.branches, generation, rng)
+        self._fit_hidden(self._hidden_counts(games.branches, weight), generation, rng)
         self._beliefs = self._belief_table()
         self._fit_value(generation, rng)
         self._value = self._value_table()
@@ -114,7 +119,7 @@ class LearnedModels:
         return float((per_node * weight).sum() / max(weight.sum(), 1))
 
     def arrays(self) -> Arrays:
-        """Sums of policy targets, weights and optimizers."""
+        """Sums of targets for P and (if they are kept) H, weights and optimizers."""
         buffer = io.BytesIO()
         torch.save(
             {
@@ -130,6 +135,7 @@ class LearnedModels:
         return {
             "weighted_sum": self._samples.weighted_sum,
             "weight": self._samples.weight,
+            "hidden_sums": self._hidden_sums,
             "visits": self.visits,
             "networks": np.frombuffer(buffer.getvalue(), dtype=np.uint8),
         }
@@ -142,6 +148,7 @@ class LearnedModels:
             fitter.network.load_state_dict(stored[name]["network"])
             fitter.optimizer.load_state_dict(stored[name]["optimizer"])
             fitter.last_loss = stored[name]["last_loss"]
+        self._hidden_sums = np.array(arrays["hidden_sums"], dtype=np.float64)
         self.visits = np.array(arrays["visits"], dtype=np.int64)
         self._evaluate()
 
@@ -152,14 +159,24 @@ class LearnedModels:
         rows = Rows(self._inputs, torch.from_numpy(targets), self._samples.weight, self._legal)
         self._fitters["policy"].fit(rows, self._config.networks.policy_steps, generation, rng)
 
-    def _fit_hidden(
-        self, branches: npt.NDArray[np.int64], generation: int, rng: np.random.Generator
-    ) -> None:
+    def _hidden_counts(self, branches: Floats, weight: float) -> Floats:
+        """What H learns from, given how often games went through each branch. [B]"""
+        if self._config.networks.hidden_data == "bayes":
+            met = np.bincount(self._features.branch_rows, branches)
+            exact = exact_rows(self._graph, self._policy).beliefs
+            return np.asarray(exact * met[self._features.branch_rows], dtype=np.float64)
+        if self._config.networks.hidden_data == "buffer":
+            # A new array, so that whoever keeps the old one for a checkpoint keeps it whole.
+            self._hidden_sums = self._hidden_sums + weight * branches
+            return self._hidden_sums
+        return branches
+
+    def _fit_hidden(self, branches: Floats, generation: int, rng: np.random.Generator) -> None:
         features = self._features
         counts = np.zeros(features.open.shape)
         counts[features.branch_rows, features.branch_columns] = branches
         frequency = counts.sum(axis=1)
-        targets = counts / np.maximum(frequency, 1.0)[:, None]
+        targets = counts / np.where(frequency > 0.0, frequency, 1.0)[:, None]
         rows = Rows(
             self._sample_inputs,
             torch.from_numpy(targets.astype(np.float32)),
