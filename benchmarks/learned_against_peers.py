@@ -30,7 +30,7 @@ from nash_ismcts_spiel.baselines import AnytimeMethod, make_method, trace_at
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.training import Run, TrainingConfig
 from nash_ismcts_spiel.training.config import TRAINING_PRESETS
-from nash_ismcts_spiel.training.run import versions
+from nash_ismcts_spiel.training.run_config import versions
 
 OURS = "nash_ismcts"
 PEERS = ("deep_cfr", "nfsp")

@@ -34,12 +34,12 @@ from nash_ismcts_spiel.training.workers import Processes
 
 Enumerated = Callable[[str], GameGraph]
 PHANTOM_TTT = "phantom_ttt"
-SMALL = NetworkConfig(
-    width=16, depth=1, policy_steps=4, value_steps=4, hidden_steps=4, search_games=12,
-    policy_games=40,
-)  # fmt: skip
+SMALL = NetworkConfig(width=16, depth=1, frequency_power=1.0)
 FEW = TrainingConfig.preset(
-    graph="grown", networks=SMALL, visits={"start": 6.0}, search=SearchConfig(spawn_depth=1)
+    "large",
+    networks=SMALL,
+    grown=GrownConfig(search_games=12, policy_games=40, steps=4, hidden_share=0.5),
+    visits={"start": 6.0},
 )
 
 
@@ -203,7 +203,8 @@ def test_rows_of_policy_games_agree_with_exact_models(enumerated: Enumerated) ->
     spans = [slice(f, f + c) for f, c in zip(sets.first_action, sets.action_count, strict=True)]
     policy = {graph.key(number): table[span].tolist() for number, span in enumerate(spans)}
     evaluator: Any = FixedEvaluator(models_of(helpers.KUHN).evaluator(), policy)
-    play = GrownPlay(graph.game, evaluator, 0.5, np.random.default_rng(1))
+    exploring = NetworkConfig(explore=0.5)
+    play = GrownPlay(graph.game, evaluator, exploring, np.random.default_rng(1))
     value, hidden = play.policy_games(40_000, hidden_share=1.0)
     exact = exact_rows(graph, table)
     scale = evaluator.value_scale
@@ -242,7 +243,7 @@ def test_rows_of_search_games_are_search_policies() -> None:
     models = models_of(PHANTOM_TTT)
     config = SearchConfig(visits=6, spawn_depth=1)
     rows, others = (
-        GrownPlay(support(PHANTOM_TTT), models.evaluator(), 0.25, np.random.default_rng(3))
+        GrownPlay(support(PHANTOM_TTT), models.evaluator(), SMALL, np.random.default_rng(3))
         .search_games(10, config, width)
         for width in (64, 1)
     )
@@ -422,7 +423,8 @@ def test_kuhn_is_learned_on_a_graph_that_grows(enumerated: Enumerated) -> None:
     config = TrainingConfig.preset(
         graph="grown",
         visits={"start": 30.0},
-        networks=NetworkConfig(width=32, depth=1, search_games=60, policy_games=1000),
+        networks=NetworkConfig(width=32, depth=1),
+        grown=GrownConfig(search_games=60, policy_games=1000, steps=30),
     )
     models = GrownModels(graph.game, config, 0)
     loop = GrownLoop(models, config, 0, Threads(GrownWorker(helpers.KUHN, config, 0)))
@@ -441,11 +443,10 @@ def test_kuhn_is_learned_on_a_graph_that_grows(enumerated: Enumerated) -> None:
 def test_the_command_line_learns_a_large_game(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    settings = json.dumps(SMALL.to_dict())
+    settings = json.dumps(FEW.grown.to_dict())
     flags = ["--game", PHANTOM_TTT, "--out", str(tmp_path), "--generations", "1"]
-    small = ["--set", f"networks={settings}", "--set", 'visits={"start": 4}']
-    shallow = ["--set", 'search={"spawn_depth": 1}']
-    assert cli.main(["train", "--models", "learned", *flags, *small, *shallow]) == 0
+    small = ["--set", f"grown={settings}", "--set", 'visits={"start": 4}']
+    assert cli.main(["train", "--models", "learned", *flags, *small]) == 0
     found = capsys.readouterr()
     assert "losses policy" in found.out and "after 1 generations" in found.out
     assert "not enumerated" in found.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,9 +21,9 @@ from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.native.models import exact_rows, resolve
 from nash_ismcts_spiel.training import Budget, GenerationLoop, Run, Schedule, TrainingConfig
 from nash_ismcts_spiel.training.average import PolicySums
-from nash_ismcts_spiel.training.config import NetworkConfig
+from nash_ismcts_spiel.training.config import HiddenData, NetworkConfig
 from nash_ismcts_spiel.training.features import Features
-from nash_ismcts_spiel.training.fit import Fitter, Rows, cross_entropy, squared_error
+from nash_ismcts_spiel.training.fit import Draws, Fitter, Rows, cross_entropy, squared_error
 from nash_ismcts_spiel.training.learned import LearnedModels
 from nash_ismcts_spiel.training.metrics import read_metrics
 from nash_ismcts_spiel.training.networks import ResidualNetwork
@@ -91,6 +92,24 @@ def test_what_was_hidden_from_explorers_follows_bayes_rule(
     assert np.all(error < 5 * sigma + 1e-12)
 
 
+def test_games_of_exploring_others_count_as_if_they_followed_p(enumerated: Enumerated) -> None:
+    # Player 1 bets after a pass with 0.1 (a 0) and 0.001 (a 2), so that 1pb is rarely met when it
+    # follows P; if it explores, what player 0 learns there is still 100 to 1.
+    graph = enumerated(helpers.KUHN)
+    resolve(graph)
+    rows = {string: {0: 0.5, 1: 0.5} for string in helpers.strings(graph)}
+    rows.update({"0p": {0: 0.9, 1: 0.1}, "2p": {0: 0.999, 1: 0.001}})
+    policy = policy_table(graph, rows)
+    visits = SelfPlay(graph).policy_games(policy, 400_000, 0.5, np.random.default_rng(0), 0.5)
+    information_set = helpers.strings(graph).index("1pb")
+    node = np.repeat(np.arange(len(graph.samples)), np.asarray(graph.samples.branch_count))
+    here = np.asarray(graph.samples.information_set)[node] == information_set
+    counts = visits.branches[here]
+    assert visits.sets[information_set] == pytest.approx(400_000 / 2 / 3 / 2 * 0.275, rel=0.05)
+    assert counts.sum() == pytest.approx(400_000 / 2 / 3 / 2 * 0.0505, rel=0.05)
+    assert counts.max() / counts.sum() == pytest.approx(100 / 101, abs=0.001)
+
+
 def test_explorers_meet_every_reply(enumerated: Enumerated) -> None:
     # Player 0 passes a 1 and player 1 bets: 1/3 for the card, pass with 0.25 / 2 + 0.75 * 0.4, and
     # a bet with 1/2, since the other one plays uniformly whatever the search policy is.
@@ -138,7 +157,7 @@ def test_networks_fit_what_occurs_and_nothing_else() -> None:
     inputs = torch.eye(6)
     mask = torch.ones((6, 3), dtype=torch.bool)
     mask[:, 2] = False
-    targets = torch.tensor([[0.2, 0.8, 0.0]] * 3 + [[0.9, 0.1, 0.0]] * 3)
+    targets = torch.tensor([[0.2, 0.8, 0.0]] * 3 + [[0.9, 0.1, 0.0]] * 2 + [[0.5, 0.5, 0.0]])
     frequency = np.array([1.0, 5.0, 2.0, 1.0, 3.0, 0.0])
     network = ResidualNetwork(6, 3, config)
     fitter = Fitter(network, cross_entropy, config)
@@ -150,6 +169,21 @@ def test_networks_fit_what_occurs_and_nothing_else() -> None:
     assert 0.0 <= fitter.last_loss < 0.05
     losses = [float(cross_entropy(network, rows, torch.tensor([k])).detach()) for k in range(6)]
     assert max(losses[:5]) < 0.01 < losses[5]
+
+
+@pytest.mark.parametrize("batch", [3, 5, 50])
+def test_means_over_batches_are_unbiased(batch: int) -> None:
+    weights = np.array([1.0, 0.0, 100.0, 2.0, 5.0, 2.0, 10.0])
+    draws = Draws(weights, batch)
+    rng = np.random.default_rng(0)
+    total = np.zeros(len(weights))
+    for _ in range(3000):
+        rows, counts = draws.draw(rng)
+        assert len(set(rows.tolist())) == len(rows) == min(batch, 6)
+        total[rows.numpy()] += counts.numpy()
+    assert total / 3000 == pytest.approx(weights / weights.sum(), rel=0.1)
+    if batch >= 6:
+        assert total / 3000 == pytest.approx(weights / weights.sum(), rel=1e-6)
 
 
 def test_values_are_fitted() -> None:
@@ -177,18 +211,36 @@ def test_learning_kuhn_from_games(enumerated: Enumerated) -> None:
     assert models.figures()["hidden_divergence"] < 0.01
 
 
-def learned_run(directory: Path, generations: int) -> Run:
+def test_what_h_learns_from(enumerated: Enumerated) -> None:
+    # After P has changed, games of all generations tell of an older P; Bayes' rule has no noise.
+    graph = enumerated(helpers.KUHN)
+    divergence = {}
+    for data in ("current", "buffer", "bayes"):
+        networks = {"width": 16, "depth": 1, "policy_games": 2000, "hidden_data": data}
+        config = TrainingConfig.preset(networks=networks)
+        models = LearnedModels(graph, config, seed=0)
+        loop = GenerationLoop(graph, models, config, seed=0)
+        for _ in range(12):
+            loop.step()
+        divergence[data] = models.hidden_divergence()
+    assert divergence["bayes"] < 0.5 * divergence["current"]
+    assert divergence["current"] < 0.5 * divergence["buffer"]
+
+
+def learned_run(directory: Path, generations: int, data: HiddenData) -> Run:
     """A small run on Kuhn."""
-    config = TrainingConfig.preset(networks=SMALL)
+    networks = dataclasses.replace(SMALL, hidden_data=data)
+    config = TrainingConfig.preset(networks=networks)
     run = Run.create(directory, helpers.KUHN, 5, config, models="learned")
     for _ in run.train(Budget(generations=generations)):
         pass
     return run
 
 
-def test_a_resumed_run_goes_on_exactly(tmp_path: Path) -> None:
-    unbroken = learned_run(tmp_path / "unbroken", 8)
-    learned_run(tmp_path / "broken", 3)
+@pytest.mark.parametrize("data", ["current", "buffer"])
+def test_a_resumed_run_goes_on_exactly(tmp_path: Path, data: HiddenData) -> None:
+    unbroken = learned_run(tmp_path / "unbroken", 8, data)
+    learned_run(tmp_path / "broken", 3, data)
     resumed = Run.resume(tmp_path / "broken")
     for _ in resumed.train(Budget(generations=8)):
         pass
@@ -224,6 +276,8 @@ def test_exact_training_does_not_wait_for_torch() -> None:
         ({"width": 0}, "width must be at least 1"),
         ({"policy_steps": -1}, "policy_steps must not be negative"),
         ({"explore": 1.5}, "explore between 0 and 1"),
+        ({"others_explore": -0.5}, "others_explore must be from 0 to 1"),
+        ({"hidden_data": "old"}, "hidden_data must be one of 'current', 'buffer', 'bayes'"),
         ({"deph": 2}, "did you mean 'depth'"),
     ],
 )

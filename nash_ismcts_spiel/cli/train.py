@@ -16,6 +16,7 @@ from tqdm import tqdm
 from nash_ismcts_spiel.cli.common import Commands, load
 from nash_ismcts_spiel.training import Budget, Run, TrainingConfig
 from nash_ismcts_spiel.training.config import TRAINING_PRESETS
+from nash_ismcts_spiel.training.loops import is_large
 from nash_ismcts_spiel.training.metrics import Metrics, read_metrics
 from nash_ismcts_spiel.training.models import ModelKind
 from nash_ismcts_spiel.training.run_config import file_name
@@ -62,7 +63,9 @@ def add(commands: Commands) -> None:
     train.add_argument("--out", type=Path, metavar="DIR", help="default: out/GAME-SEED")
     train.add_argument("--resume", action="store_true", help="go on with the run in --out")
     train.add_argument(
-        "--preset", choices=list(TRAINING_PRESETS), help="named settings (default: default)"
+        "--preset",
+        choices=list(TRAINING_PRESETS),
+        help="named settings (default: default, or large if the game is)",
     )
     train.add_argument(
         "--set",
@@ -111,14 +114,16 @@ def _train(arguments: argparse.Namespace) -> None:
 def _new(arguments: argparse.Namespace) -> Run:
     if arguments.game is None:
         raise ValueError("--game is needed for a new run")
-    game = load(arguments.game).name
+    supported = load(arguments.game)
+    game = supported.name
     seed = arguments.seed or 0
+    models: ModelKind = arguments.models or "exact"
+    usual = "large" if models == "learned" and is_large(supported) else "default"
     changes = dict(_setting(text) for text in arguments.set)
     if arguments.workers > 1:
         changes.setdefault("shards", arguments.workers)
-    config = TrainingConfig.preset(arguments.preset or "default", **changes)
+    config = TrainingConfig.preset(arguments.preset or usual, **changes)
     directory = arguments.out or Path("out") / f"{file_name(game)}-{seed}"
-    models: ModelKind = arguments.models or "exact"
     return Run.create(
         directory, game, seed, config, arguments.workers, models, arguments.ray
     )

@@ -14,6 +14,7 @@ from nash_ismcts_spiel.training.schedule import Schedule
 
 BufferKind = Literal["reservoir", "window"]
 GraphKind = Literal["auto", "enumerated", "grown"]
+HiddenData = Literal["current", "buffer", "bayes"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +26,16 @@ class NetworkConfig(Settings):
       gradient_clip: largest norm of a step's gradient.
       batch: rows of a step.
       policy_steps, value_steps, hidden_steps: steps per generation of P, V and H.
-      frequency_power: rows are drawn by their frequency to this power; 0.5 favours rare ones.
-      search_games: games per generation whose information sets give targets for P.
+      frequency_power: rows are drawn by their frequency to this power; below 1 favours rare ones.
+      search_games: games per generation whose information sets give targets for P. In an enumerated
+        game they are only counted out, so a million cost little.
       policy_games: games per generation, drawn from P, whose hidden states give targets for H.
       explore: share of uniform play of the exploring player in both.
+      others_explore: share of uniform play of the others in policy games, which then count by how
+        much likelier P alone was to play as they did.
+      hidden_data: what H is fitted to, where policy games came by: what was hidden in those of this
+        generation ("current"), in those of all generations, weighted like search policies
+        ("buffer"), or Bayes' rule for the current P ("bayes"). The latter two are for comparison.
     """
 
     width: int = 64
@@ -39,10 +46,12 @@ class NetworkConfig(Settings):
     policy_steps: int = 30
     value_steps: int = 30
     hidden_steps: int = 30
-    frequency_power: float = 0.5
-    search_games: int = 2_000
-    policy_games: int = 16_000
+    frequency_power: float = 0.25
+    search_games: int = 1_000_000
+    policy_games: int = 1_000_000
     explore: float = 0.25
+    others_explore: float = 0.25
+    hidden_data: HiddenData = "current"
 
     def __post_init__(self) -> None:
         """Refuses values that nothing can be learned with, by name."""
@@ -55,12 +64,16 @@ class NetworkConfig(Settings):
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
         if self.gradient_clip <= 0.0 or not 0.0 <= self.explore <= 1.0:
             raise ValueError("gradient_clip must be positive and explore between 0 and 1")
+        if not 0.0 <= self.others_explore <= 1.0:
+            raise ValueError(f"others_explore must be from 0 to 1, not {self.others_explore}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class GrownConfig(Settings):
     """Learning on a graph that grows, in games that are not enumerated.
 
+      search_games, policy_games: as in NetworkConfig, whose numbers are for enumerated games.
+      steps: per generation, of each network.
       side_by_side: searches under way at once, whose rows are evaluated together.
       hidden_share: share of the explorers' decisions in policy games that give rows for H; finding
         out what was possible there takes most of the time of a policy game.
@@ -68,6 +81,9 @@ class GrownConfig(Settings):
       buffer_rows: most rows it holds.
     """
 
+    search_games: int = 128
+    policy_games: int = 1_000
+    steps: int = 150
     side_by_side: int = 64
     hidden_share: float = 0.5
     buffer: BufferKind = "reservoir"
@@ -76,7 +92,7 @@ class GrownConfig(Settings):
     def __post_init__(self) -> None:
         """Refuses values that nothing can be learned with, by name."""
         self.check_types()
-        for name in ("side_by_side", "buffer_rows"):
+        for name in ("search_games", "policy_games", "steps", "side_by_side", "buffer_rows"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0.0 < self.hidden_share <= 1.0:
@@ -175,5 +191,14 @@ TRAINING_PRESETS: Mapping[str, Mapping[str, Any]] = {
         "lcb_width": {"start": 0.1, "power": -0.5},
         "exploration": {"start": 0.25},
     },
+    "large": {
+        "graph": "grown",
+        "visits": {"start": 16.0},
+        "search": {"spawn_depth": 1},
+        "networks": {"width": 128},
+    },
 }
-"""default: what did best over all games of the study; prototype: the settings it began from."""
+"""default: what did best over all games of the study; prototype: the settings it began from; large:
+for games that are not enumerated, where a simulation is dear. There simulated players answer with a
+search of their own, but those in that search act by P: deeper spawning takes ten times as long.
+"""

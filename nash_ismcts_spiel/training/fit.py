@@ -1,6 +1,6 @@
 """How networks are fitted: one loss per network, Adam, clipped gradients.
 
-Rows are drawn by their frequency to a power. Drawing and initial weights come from generators that
+Rows are drawn by their frequency. Drawing and initial weights come from generators that
 are handed in, so a fit can be repeated exactly.
 """
 
@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Rows:
-    """Inputs with targets, and how often each occurred."""
+    """Inputs with targets, and how much each counts."""
 
     def __init__(
         self, inputs: Tensor, targets: Tensor, frequency: Floats, mask: Tensor | None = None
@@ -34,7 +34,7 @@ class Rows:
 
 
 def cross_entropy(network: ResidualNetwork, rows: Rows, drawn: Tensor) -> Tensor:
-    """Relative entropy of the network's distribution to each target, in nats.
+    """Relative entropy of the network's distribution to the target of each row, in nats.
 
     The targets' own entropy is subtracted, so 0 is a perfect fit.
     """
@@ -52,12 +52,51 @@ def squared_error(network: ResidualNetwork, rows: Rows, drawn: Tensor) -> Tensor
     return errors
 
 
+class Draws:
+    """Batches in which no row is twice, and what the rows count for in a mean over all rows.
+
+    A row's chance to be in a batch is in proportion to its weight as long as that is below 1, and
+    it counts for its weight over its chance; so the mean is unbiased, and exact if a batch has room
+    for all rows.
+    """
+
+    def __init__(self, weights: Floats, batch: int) -> None:
+        """Takes a weight per row; rows without weight are not drawn."""
+        self._rows = np.flatnonzero(weights > 0.0)
+        share = weights[self._rows] / weights[self._rows].sum()
+        chance = _chances(share, min(batch, len(share)))
+        self._ends = np.cumsum(chance)
+        self._counts = torch.from_numpy((share / chance).astype(np.float32))
+        self._indices = torch.from_numpy(self._rows)
+        self._batch = min(batch, len(share))
+
+    def draw(self, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
+        """Rows of a batch, and what each counts for."""
+        if self._batch == len(self._rows):
+            return self._indices, self._counts
+        points = rng.random() + np.arange(self._batch)
+        drawn = np.searchsorted(self._ends, points, side="right").clip(max=len(self._rows) - 1)
+        picked = torch.from_numpy(drawn)
+        return self._indices[picked], self._counts[picked]
+
+
+def _chances(share: Floats, batch: int) -> Floats:
+    """Chances that add up to `batch`, in proportion to the shares but none above 1."""
+    sure = np.zeros(len(share), dtype=np.bool_)
+    while True:
+        rest = batch - sure.sum()
+        chance = np.where(sure, 1.0, share * (rest / max(share[~sure].sum(), 1e-300)))
+        if not (chance > 1.0).any():
+            return chance
+        sure |= chance >= 1.0
+
+
 class Drawable(Protocol):
     """Rows of any kind that can be drawn from."""
 
     @property
     def frequency(self) -> Floats:
-        """How often each occurred. [rows]"""
+        """How much each counts. [rows]"""
         ...
 
 
@@ -81,7 +120,7 @@ class Fitter(Generic[RowsType]):
     ) -> None:
         """Starts with a fresh optimizer."""
         self.network = network
-        self.optimizer = torch.optim.Adam(network.parameters())
+        self.optimizer = torch.optim.Adam(network.parameters(), fused=True)
         self.last_loss = float("nan")
         self._loss = loss
         self._config = config
@@ -102,18 +141,15 @@ class Fitter(Generic[RowsType]):
 
     def fit(self, rows: RowsType, steps: int, generation: int, rng: np.random.Generator) -> None:
         """Takes some steps; none if no row has occurred."""
-        weights = np.where(rows.frequency > 0, rows.frequency, 0.0) ** self._config.frequency_power
-        weights[rows.frequency <= 0] = 0.0
-        if steps == 0 or weights.sum() == 0.0:
+        if steps == 0 or not rows.frequency.any():
             return
         for group in self.optimizer.param_groups:
             group["lr"] = self._config.learning_rate.at(generation)
         total = 0.0
-        ends = np.cumsum(weights / weights.sum())
+        draws = Draws(rows.frequency, self._config.batch)
         for _ in range(steps):
-            drawn = np.searchsorted(ends, rng.random(self._config.batch), side="right")
-            drawn = drawn.clip(max=len(ends) - 1)
-            loss = self._loss(self.network, rows, torch.from_numpy(drawn)).mean()
+            drawn, counts = draws.draw(rng)
+            loss = self._loss(self.network, rows, drawn) @ counts
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._config.gradient_clip)

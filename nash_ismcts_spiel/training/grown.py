@@ -76,12 +76,12 @@ class GrownModels:
         rng: np.random.Generator,
     ) -> None:
         """Takes the rows of a generation."""
-        networks = self._config.networks
+        steps = self._config.grown.steps
         weight = float(generation) ** self._config.averaging_power
         self.buffer.add(policy, weight, rng)
-        self._policy.fit(self.buffer.rows(), networks.policy_steps, generation, rng)
-        self._hidden.fit(hidden, networks.hidden_steps, generation, rng)
-        self._value.fit(value, networks.value_steps, generation, rng)
+        self._policy.fit(self.buffer.rows(), steps, generation, rng)
+        self._hidden.fit(hidden, steps, generation, rng)
+        self._value.fit(value, steps, generation, rng)
 
     def figures(self) -> dict[str, float]:
         """Losses of the last generation."""

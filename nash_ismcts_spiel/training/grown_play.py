@@ -18,6 +18,7 @@ from nash_ismcts_spiel.evaluation import Models
 from nash_ismcts_spiel.games import CHANCE, TERMINAL, GameGraph, SupportedGame
 from nash_ismcts_spiel.games.hidden import hidden_path
 from nash_ismcts_spiel.native.engine import search_together
+from nash_ismcts_spiel.training.config import NetworkConfig
 from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
 from nash_ismcts_spiel.training.rows import HiddenRows, PolicyRows, ValueRows, result_weights
 
@@ -60,7 +61,7 @@ class GrownPlay:
         self,
         game: SupportedGame,
         evaluator: NetworkEvaluator,
-        explore: float,
+        config: NetworkConfig,
         rng: np.random.Generator,
     ) -> None:
         """Starts with an empty graph.
@@ -68,7 +69,7 @@ class GrownPlay:
         Args:
           game: what is played.
           evaluator: the models.
-          explore: share of uniform play of explorers.
+          config: how explorers explore, and how much frequent rows count.
           rng: of all randomness; it is consumed.
         """
         self.graph = GameGraph(game)
@@ -77,7 +78,8 @@ class GrownPlay:
         self._models = Models(self.graph, evaluator)
         self._evaluator = evaluator
         self._features = evaluator.features(self.graph)
-        self._explore = explore
+        self._explore = config.explore
+        self._frequency_power = config.frequency_power
         self._rng = rng
         self._policies: dict[int, Floats] = {}
         self._found: dict[int, Floats] = {}
@@ -85,7 +87,8 @@ class GrownPlay:
     def search_games(self, games: int, config: SearchConfig, width: int) -> PolicyRows:
         """Plays games in which explorers search, up to `width` searches side by side.
 
-        An information set is searched once, however many games come by; the row counts them all.
+        An information set is searched once, however many games come by; the row counts for all of
+        them, to the power of `frequency_power`.
         """
         visits: dict[int, int] = {}
         under_way = self._start(games)
@@ -195,7 +198,7 @@ class GrownPlay:
         mask = legal.mask(self._evaluator.tensors.actions)
         targets = np.zeros(mask.shape, dtype=np.float32)
         targets[legal.rows, legal.columns] = np.concatenate([self._found[s] for s in sets])
-        frequency = np.array([visits[number] for number in sets], dtype=np.float64)
+        frequency = np.array([visits[s] for s in sets], dtype=np.float64) ** self._frequency_power
         return PolicyRows(self._features.sets(self.graph, sets), mask, frequency, targets)
 
     def _result_rows(

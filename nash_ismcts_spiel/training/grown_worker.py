@@ -74,19 +74,17 @@ class GrownWorker:
     def run(self, task: GrownTask) -> ShardRows:
         """Plays the search games and the policy games of a shard."""
         started = time.thread_time()
-        networks = self._config.networks
+        grown = self._config.grown
         load_weights(self._networks, task.weights)
         evaluator = NetworkEvaluator(self._tensors, self._networks, self._scale)
         rng = np.random.default_rng([self._seed, task.generation, task.shard])
-        play = GrownPlay(self._game, evaluator, networks.explore, rng)
-        search_games = self._share(networks.search_games, task.shard)
-        policy_games = self._share(networks.policy_games, task.shard)
+        play = GrownPlay(self._game, evaluator, self._config.networks, rng)
+        search_games = self._share(grown.search_games, task.shard)
+        policy_games = self._share(grown.policy_games, task.shard)
         policy = play.search_games(
-            search_games,
-            self._config.search_config(task.generation),
-            self._config.grown.side_by_side,
+            search_games, self._config.search_config(task.generation), grown.side_by_side
         )
-        value, hidden = play.policy_games(policy_games, self._config.grown.hidden_share)
+        value, hidden = play.policy_games(policy_games, grown.hidden_share)
         games = search_games + policy_games
         used = time.thread_time() - started
         return ShardRows(policy, value, hidden, games, play.searches, play.simulations, used)

@@ -55,6 +55,7 @@ class LearnedModels:
             "hidden": Fitter(networks.hidden, cross_entropy, config.networks),
         }
         self._samples = PolicySums(graph)
+        self._hidden_sums: Floats = np.zeros(len(self._features.branch_rows))
         self._play = SelfPlay(graph)
         self._scale = graph.value_scale
         self.visits = np.zeros(len(graph.information_sets), dtype=np.int64)
@@ -87,10 +88,14 @@ class LearnedModels:
         self._fit_policy(generation, rng)
         self._policy = self._over.policy(self.networks.policy)
         games = self._play.policy_games(
-            self._policy, networks.policy_games, networks.explore, rng
+            self._policy,
+            networks.policy_games,
+            networks.explore,
+            rng,
+            networks.others_explore,
         )
         self.visits = games.sets
-        self._fit_hidden(games.branches, generation, rng)
+        self._fit_hidden(self._hidden_counts(games.branches, weight), generation, rng)
         self._beliefs = self._over.beliefs(self.networks.hidden)
         self._fit_value(generation, rng)
         self._value = self._over.value(self.networks.value)
@@ -110,22 +115,13 @@ class LearnedModels:
         return float((per_node * weight).sum() / max(weight.sum(), 1))
 
     def arrays(self) -> Arrays:
-        """Sums of policy targets, weights and optimizers."""
+        """Sums of targets for P and (if they are kept) H, weights and optimizers."""
         buffer = io.BytesIO()
-        torch.save(
-            {
-                name: {
-                    "network": fitter.network.state_dict(),
-                    "optimizer": fitter.optimizer.state_dict(),
-                    "last_loss": fitter.last_loss,
-                }
-                for name, fitter in self._fitters.items()
-            },
-            buffer,
-        )
+        torch.save({name: fitter.state() for name, fitter in self._fitters.items()}, buffer)
         return {
             "weighted_sum": self._samples.weighted_sum,
             "weight": self._samples.weight,
+            "hidden_sums": self._hidden_sums,
             "visits": self.visits,
             "networks": np.frombuffer(buffer.getvalue(), dtype=np.uint8),
         }
@@ -135,9 +131,8 @@ class LearnedModels:
         self._samples.restore(arrays["weighted_sum"], arrays["weight"])
         stored = torch.load(io.BytesIO(arrays["networks"].tobytes()), weights_only=True)
         for name, fitter in self._fitters.items():
-            fitter.network.load_state_dict(stored[name]["network"])
-            fitter.optimizer.load_state_dict(stored[name]["optimizer"])
-            fitter.last_loss = stored[name]["last_loss"]
+            fitter.restore(stored[name])
+        self._hidden_sums = np.array(arrays["hidden_sums"], dtype=np.float64)
         self.visits = np.array(arrays["visits"], dtype=np.int64)
         self._evaluate()
 
@@ -145,30 +140,45 @@ class LearnedModels:
         features = self._features
         targets = np.zeros(features.legal.shape, dtype=np.float32)
         targets[features.action_rows, features.action_columns] = self._samples.mean()
-        weight = self._samples.weight
+        weight = self._counting(self._samples.weight)
         rows = Rows(self._over.sets, torch.from_numpy(targets), weight, self._over.legal)
         self._fitters["policy"].fit(rows, self._config.networks.policy_steps, generation, rng)
 
-    def _fit_hidden(
-        self, branches: npt.NDArray[np.int64], generation: int, rng: np.random.Generator
-    ) -> None:
+    def _hidden_counts(self, branches: Floats, weight: float) -> Floats:
+        """What H learns from, given how often games went through each branch. [B]"""
+        if self._config.networks.hidden_data == "bayes":
+            met = np.bincount(self._features.branch_rows, branches)
+            exact = exact_rows(self._graph, self._policy).beliefs
+            return np.asarray(exact * met[self._features.branch_rows], dtype=np.float64)
+        if self._config.networks.hidden_data == "buffer":
+            # A new array, so that whoever keeps the old one for a checkpoint keeps it whole.
+            self._hidden_sums = self._hidden_sums + weight * branches
+            return self._hidden_sums
+        return branches
+
+    def _fit_hidden(self, branches: Floats, generation: int, rng: np.random.Generator) -> None:
         features = self._features
         counts = np.zeros(features.open.shape)
         counts[features.branch_rows, features.branch_columns] = branches
         frequency = counts.sum(axis=1)
-        targets = counts / np.maximum(frequency, 1.0)[:, None]
+        targets = counts / np.where(frequency > 0.0, frequency, 1.0)[:, None]
         rows = Rows(
             self._over.samples,
             torch.from_numpy(targets.astype(np.float32)),
-            frequency,
+            self._counting(frequency),
             self._over.open,
         )
         self._fitters["hidden"].fit(rows, self._config.networks.hidden_steps, generation, rng)
 
     def _fit_value(self, generation: int, rng: np.random.Generator) -> None:
         targets = (rows_of(self._graph, self.tables(), True).value / self._scale).astype(np.float32)
-        rows = Rows(self._over.sets, torch.from_numpy(targets), self.visits.astype(np.float64))
+        rows = Rows(self._over.sets, torch.from_numpy(targets), self._counting(self.visits))
         self._fitters["value"].fit(rows, self._config.networks.value_steps, generation, rng)
+
+    def _counting(self, frequency: npt.NDArray[np.float64 | np.int64]) -> Floats:
+        """How much rows count that occurred so often; those that never did count nothing."""
+        power = self._config.networks.frequency_power
+        return np.where(frequency > 0, np.maximum(frequency, 1e-300) ** power, 0.0)
 
     def _evaluate(self) -> None:
         self._policy = self._over.policy(self.networks.policy)

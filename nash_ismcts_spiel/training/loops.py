@@ -94,6 +94,11 @@ def make_loop(
     return None, GrownLoop(grown, config, seed, played)
 
 
+def is_large(game: SupportedGame) -> bool:
+    """Whether the game seems too large to be enumerated, by a random estimate."""
+    return game.estimated_worlds() > ENUMERATION_LIMIT
+
+
 def _enumerated(game: SupportedGame, kind: ModelKind, config: TrainingConfig) -> GameGraph | None:
     """The whole graph of the game; None if models are to be learned on graphs that grow."""
     if kind == "exact" and config.graph == "grown":
@@ -101,7 +106,7 @@ def _enumerated(game: SupportedGame, kind: ModelKind, config: TrainingConfig) ->
     if config.graph == "grown":
         return None
     may_grow = kind == "learned" and config.graph == "auto"
-    if may_grow and game.estimated_worlds() > ENUMERATION_LIMIT:
+    if may_grow and is_large(game):
         return None
     try:
         return GameGraph.enumerate(game)

@@ -3,19 +3,24 @@
 In every game one player explores, and only its information sets give rows:
 - *search games*: the explorer follows the search policy, mixed with uniform play; the others play
   uniformly, so that every reply is met. Rows: where the search policy is a target for P.
-- *policy games*: the others follow P. The explorer's own moves cancel in its beliefs, so what was
-  hidden from it is an unbiased target for H, however it explored. Of the other players that is not
-  true, since the explorer's moves were not drawn from P; they give no rows.
+- *policy games*: the others follow P, or P mixed with uniform play; then each game counts by how
+  much likelier P alone was to play the others' moves in it. The explorer's own moves cancel in its
+  beliefs, so what was hidden from it is an unbiased target for H, however it explored. Of the other
+  players that is not true, since the explorer's moves were not drawn from P; they give no rows.
+
+Games are not played one by one: at each world, those that came there are split among its children
+by binomial draws. The counts have the very distribution that single games would give.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.games import CHANCE, DECISION, TERMINAL, GameGraph
+from nash_ismcts_spiel.games import CHANCE, DECISION, GameGraph
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -26,11 +31,12 @@ class Visits(NamedTuple):
 
     Attributes:
       sets: visits of each information set. [I]
-      branches: how often the hidden state went through each branch of each SAMPLE node. [B]
+      branches: how often the hidden state went through each branch of each SAMPLE node, games
+        counting by the others' part in them. [B]
     """
 
     sets: Ints
-    branches: Ints
+    branches: Floats
 
 
 class SelfPlay:
@@ -42,6 +48,8 @@ class SelfPlay:
         self._players = graph.game.num_players
         self._kind = np.asarray(worlds.kind)
         self._mover = np.asarray(worlds.player)
+        decides = self._kind == DECISION
+        self._moves_of = [decides & (self._mover == player) for player in range(self._players)]
         self._set = np.asarray(worlds.information_set, dtype=np.int64)
         self._first = np.asarray(worlds.first_edge, dtype=np.int64)
         self._count = np.asarray(worlds.edge_count, dtype=np.int64)
@@ -57,54 +65,90 @@ class SelfPlay:
         counts = np.asarray(sets.action_count)
         self._uniform = np.repeat(1.0 / counts, counts)
         self._num_sets = len(sets)
+        self._splits = list(self._plan_splits())
         self._index_branches(graph)
 
     def search_games(
         self, found: Floats, games: int, explore: float, rng: np.random.Generator
     ) -> Visits:
         """Games for P's targets, an equal share for each exploring player."""
-        return self._play(found, self._uniform, games, explore, rng)
+        return self._play(found, self._uniform, self._uniform, games, explore, rng)
 
     def policy_games(
-        self, policy: Floats, games: int, explore: float, rng: np.random.Generator
+        self,
+        policy: Floats,
+        games: int,
+        explore: float,
+        rng: np.random.Generator,
+        others_explore: float = 0.0,
     ) -> Visits:
-        """Games for H's targets."""
-        return self._play(policy, policy, games, explore, rng)
+        """Games for H's targets, an equal share for each exploring player."""
+        others = (1.0 - others_explore) * policy + others_explore * self._uniform
+        return self._play(policy, others, policy, games, explore, rng)
 
     def _play(
-        self, own: Floats, others: Floats, games: int, explore: float, rng: np.random.Generator
+        self,
+        own: Floats,
+        others: Floats,
+        counted: Floats,
+        games: int,
+        explore: float,
+        rng: np.random.Generator,
     ) -> Visits:
+        """Games in which others play `others`, counted as if they had played `counted`."""
         sets = np.zeros(self._num_sets, dtype=np.int64)
-        branches = np.zeros(self._num_branches, dtype=np.int64)
+        branches = np.zeros(self._num_branches)
         exploring = (1.0 - explore) * own + explore * self._uniform
+        likelier = (counted / np.where(others > 0.0, others, 1.0))[self._action]
         for explorer in range(self._players):
-            moves = np.where(
-                self._edge_mover == explorer, exploring[self._action], others[self._action]
-            )
+            is_own = self._edge_mover == explorer
+            moves = np.where(is_own, exploring[self._action], others[self._action])
             weights = np.where(self._of_chance, self._chance_weight, moves)
-            met = self._walk(weights, explorer, max(1, games // self._players), rng)
-            np.add.at(sets, self._set[met], 1)
-            self._count_branches(met, branches)
+            ratios = np.where(is_own | self._of_chance, 1.0, likelier)
+            counts, ratio = self._split(weights, ratios, games // self._players, rng)
+            met = np.flatnonzero(self._moves_of[explorer] & (counts > 0))
+            sets += np.bincount(self._set[met], counts[met], self._num_sets).astype(np.int64)
+            self._count_branches(met, counts[met] * ratio[met], branches)
         return Visits(sets, branches)
 
-    def _walk(
-        self, weights: Floats, explorer: int, games: int, rng: np.random.Generator
-    ) -> Ints:
-        """Plays games by the weights of the edges; the worlds in which the explorer moved."""
-        ends = np.cumsum(weights)
-        worlds = np.zeros(games, dtype=np.int64)
-        met: list[Ints] = []
+    def _plan_splits(self) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """In which order games are split: worlds, their k-th edges, and their last edges.
+
+        Worlds of one depth come together, first with their first edges, then their second ones.
+        """
+        worlds = np.zeros(1, dtype=np.int64)
         while len(worlds) > 0:
-            kind = self._kind[worlds]
-            met.append(worlds[(kind == DECISION) & (self._mover[worlds] == explorer)])
-            worlds = worlds[kind != TERMINAL]
-            first = self._first[worlds]
-            last = first + self._count[worlds] - 1
-            low = ends[first] - weights[first]
-            drawn = low + rng.random(len(worlds)) * (ends[last] - low)
-            edges = np.clip(np.searchsorted(ends, drawn, side="right"), first, last)
-            worlds = self._child[edges]
-        return np.concatenate(met)
+            children: list[Ints] = []
+            for k in range(int(self._count[worlds].max())):
+                here = worlds[self._count[worlds] > k]
+                first = self._first[here]
+                children.append(self._child[first + k])
+                yield here, first + k, first + self._count[here] - 1
+            worlds = np.concatenate(children) if children else worlds[:0]
+
+    def _split(
+        self, weights: Floats, ratios: Floats, games: int, rng: np.random.Generator
+    ) -> tuple[Ints, Floats]:
+        """Plays games by the weights of the edges.
+
+        Returns:
+          How many came by each world, and the product of the ratios on the way to it.
+        """
+        ends = np.cumsum(weights)
+        counts = np.zeros(len(self._kind), dtype=np.int64)
+        ratio = np.ones(len(self._kind))
+        counts[0] = max(1, games)
+        left = counts.copy()
+        for worlds, edges, last in self._splits:
+            rest = ends[last] - ends[edges] + weights[edges]
+            share = weights[edges] / np.where(rest > 0.0, rest, 1.0)
+            share = np.where(edges == last, 1.0, share.clip(0.0, 1.0))
+            children = self._child[edges]
+            drawn = rng.binomial(left[worlds], share)
+            left[worlds] -= drawn
+            counts[children] = left[children] = drawn
+            ratio[children] = ratio[worlds] * ratios[edges]
+        return counts, ratio
 
     def _index_branches(self, graph: GameGraph) -> None:
         """From a world up its prefix tree: the branch that leads to it, and the one before."""
@@ -120,9 +164,9 @@ class SelfPlay:
         before_node[~target[~complete]] = branch[~complete]
         self._branch_before = before_node[node]
 
-    def _count_branches(self, met: Ints, branches: Ints) -> None:
+    def _count_branches(self, met: Ints, counts: Floats, branches: Floats) -> None:
         here = self._last_branch[met]
         while len(here) > 0:
-            here = here[here >= 0]
-            np.add.at(branches, here, 1)
+            counts, here = counts[here >= 0], here[here >= 0]
+            branches += np.bincount(here, counts, self._num_branches)
             here = self._branch_before[here]
