@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from nash_ismcts_spiel.evaluation import InformationSetRow, SampleRow
 from nash_ismcts_spiel.games import GameGraph
 
-SetFeatures = tuple[np.ndarray, np.ndarray]
-SampleFeatures = tuple[np.ndarray, np.ndarray, int]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
 
 
 class SmallNetwork:
@@ -30,63 +32,141 @@ class SmallNetwork:
         self._pieces = max(self._actions, game.max_chance_outcomes())
         self._sets = _layers(self._inputs, width, 2 * self._actions + 1)
         self._samples = _layers(self._inputs + self._pieces, width, 2 * self._pieces)
-        self._of_sets: dict[int, SetFeatures] = {}
-        self._of_samples: dict[int, SampleFeatures] = {}
-        self._owner: GameGraph | None = None
+        self._features: _Features | None = None
 
     @torch.inference_mode()
+    def flat_information_set_rows(
+        self, graph: GameGraph, information_sets: Sequence[int]
+    ) -> tuple[Floats, Floats, Floats]:
+        """P, V and Vc, one information set after another."""
+        features = self._of(graph)
+        ids = np.asarray(information_sets)
+        features.know_sets(ids)
+        outputs = self._sets(torch.from_numpy(features.sets[ids])).numpy().astype(np.float64)
+        legal = features.legal[ids]
+        values = np.tanh(outputs[:, self._actions :])
+        policy = _distributions(outputs[:, : self._actions], legal)
+        return policy[legal], values[:, -1], values[:, :-1][legal]
+
+    @torch.inference_mode()
+    def flat_sample_rows(
+        self, graph: GameGraph, sample_nodes: Sequence[int]
+    ) -> tuple[Floats, Floats]:
+        """Beliefs and Vc (the same for every own action), one SAMPLE node after another."""
+        features = self._of(graph)
+        ids = np.asarray(sample_nodes)
+        features.know_samples(ids)
+        inputs = np.empty((len(ids), self._inputs + self._pieces), dtype=np.float32)
+        inputs[:, : self._inputs] = features.sets[features.owner[ids]]
+        inputs[:, self._inputs :] = features.drawn[ids]
+        outputs = self._samples(torch.from_numpy(inputs)).numpy().astype(np.float64)
+        open_pieces = features.pieces[ids]
+        beliefs = _distributions(outputs[:, : self._pieces], open_pieces)
+        values, owned = np.tanh(outputs[:, self._pieces :]), features.owned[ids]
+        repeated = values.repeat(owned, axis=0)[open_pieces.repeat(owned, axis=0)]
+        return beliefs[open_pieces], repeated
+
     def information_set_rows(
         self, graph: GameGraph, information_sets: Sequence[int]
     ) -> list[InformationSetRow]:
         """One row per information set."""
-        features = [self._set_features(graph, i) for i in information_sets]
-        inputs = torch.from_numpy(np.stack([tensor for tensor, _ in features]))
-        outputs = self._sets(inputs).numpy().astype(np.float64)
-        logits, values = outputs[:, : self._actions], outputs[:, self._actions : -1]
-        rows = _split(logits, values, [legal for _, legal in features])
-        return list(map(InformationSetRow, rows[0], np.tanh(outputs[:, -1]).tolist(), rows[1]))
+        policy, value, child_values = self.flat_information_set_rows(graph, information_sets)
+        counts = [graph.information_sets.action_count[i] for i in information_sets]
+        ends = np.cumsum(counts)[:-1]
+        rows = np.split(policy, ends), value.tolist(), np.split(child_values, ends)
+        return list(map(InformationSetRow, *rows))
 
-    @torch.inference_mode()
     def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> list[SampleRow]:
         """One row per SAMPLE node."""
-        features = [self._sample_features(graph, node) for node in sample_nodes]
-        inputs = torch.from_numpy(np.stack([tensor for tensor, _, _ in features]))
-        outputs = self._samples(inputs).numpy().astype(np.float64)
-        logits, values = outputs[:, : self._pieces], outputs[:, self._pieces :]
-        rows = zip(*_split(logits, values, [pieces for _, pieces, _ in features]), strict=True)
-        return [
-            SampleRow(beliefs, value[None].repeat(actions, axis=0))
-            for (beliefs, value), (_, _, actions) in zip(rows, features, strict=True)
-        ]
+        beliefs, child_values = self.flat_sample_rows(graph, sample_nodes)
+        counts = np.array([graph.samples.branch_count[s] for s in sample_nodes])
+        owned = self._of(graph).owned[np.asarray(sample_nodes)]
+        blocks = np.split(child_values, np.cumsum(counts * owned)[:-1])
+        values = [block.reshape(own, -1) for block, own in zip(blocks, owned, strict=True)]
+        return list(map(SampleRow, np.split(beliefs, np.cumsum(counts)[:-1]), values))
 
-    def _set_features(self, graph: GameGraph, information_set: int) -> SetFeatures:
-        """Input and legal actions; they belong to the graph, not to the weights, and are kept."""
-        if graph is not self._owner:
-            self._owner, self._of_sets, self._of_samples = graph, {}, {}
-        found = self._of_sets.get(information_set)
-        if found is None:
-            state = graph.state(graph.information_sets.first_world[information_set])
-            player = graph.information_sets.player[information_set]
-            tensor = np.asarray(state.information_state_tensor(player), dtype=np.float32)
-            found = tensor, np.array(graph.legal_actions(information_set))
-            self._of_sets[information_set] = found
-        return found
+    def _of(self, graph: GameGraph) -> _Features:
+        if self._features is None or self._features.graph is not graph:
+            self._features = _Features(graph, self._inputs, self._actions, self._pieces)
+        return self._features
 
-    def _sample_features(self, graph: GameGraph, node: int) -> SampleFeatures:
-        """Input (with the pieces drawn so far), next pieces, and number of own actions; kept."""
-        samples, worlds = graph.samples, graph.worlds
-        tensor, legal = self._set_features(graph, samples.information_set[node])
-        found = self._of_samples.get(node)
-        if found is None:
-            drawn = np.zeros(self._pieces, dtype=np.float32)
-            for piece in graph.history(samples.world[node]):
-                drawn[piece] += 1.0
-            first, start = samples.first_branch[node], worlds.first_edge[samples.world[node]]
-            edges = samples.edge[first : first + samples.branch_count[node]]
-            pieces = np.array([worlds.edge_action[start + edge] for edge in edges])
-            found = np.concatenate([tensor, drawn]), pieces, len(legal)
-            self._of_samples[node] = found
-        return found
+
+class _Features:
+    """What the networks read of a graph, by information set and by SAMPLE node.
+
+    It belongs to the graph, not to the weights, and is kept.
+
+    Attributes:
+      graph: whose features these are.
+      sets: information state tensors. [I, inputs]
+      legal: which actions are legal. [I, actions]
+      drawn: how often each piece was drawn before a SAMPLE node. [S, pieces]
+      pieces: which pieces may come next. [S, pieces]
+      owner: whose hidden state is drawn, an information set. [S]
+      owned: number of own actions. [S]
+    """
+
+    def __init__(self, graph: GameGraph, inputs: int, actions: int, pieces: int) -> None:
+        self.graph = graph
+        self.sets = np.zeros((0, inputs), dtype=np.float32)
+        self.legal = np.zeros((0, actions), dtype=np.bool_)
+        self.drawn = np.zeros((0, pieces), dtype=np.float32)
+        self.pieces = np.zeros((0, pieces), dtype=np.bool_)
+        self.owner, self.owned = np.zeros((2, 0), dtype=np.int64)
+        self._set_known, self._sample_known = np.zeros((2, 0), dtype=np.bool_)
+
+    def know_sets(self, ids: Numbers) -> None:
+        """Makes the features of these information sets, if they are new."""
+        count = len(self.graph.information_sets)
+        if len(self._set_known) < count:
+            self.sets, self.legal = _longer(self.sets, count), _longer(self.legal, count)
+            self._set_known = _longer(self._set_known, count)
+        known = self._set_known[ids]
+        if not known.all():
+            for information_set in ids[~known].tolist():
+                self._add_set(information_set)
+
+    def know_samples(self, ids: Numbers) -> None:
+        """Makes the features of these SAMPLE nodes, if they are new."""
+        count = len(self.graph.samples)
+        if len(self._sample_known) < count:
+            self.drawn, self.pieces = _longer(self.drawn, count), _longer(self.pieces, count)
+            self.owner, self.owned = _longer(self.owner, count), _longer(self.owned, count)
+            self._sample_known = _longer(self._sample_known, count)
+        known = self._sample_known[ids]
+        if not known.all():
+            for node in ids[~known].tolist():
+                self._add_sample(node)
+
+    def _add_set(self, information_set: int) -> None:
+        graph = self.graph
+        state = graph.state(graph.information_sets.first_world[information_set])
+        player = graph.information_sets.player[information_set]
+        self.sets[information_set] = state.information_state_tensor(player)
+        self.legal[information_set, graph.legal_actions(information_set)] = True
+        self._set_known[information_set] = True
+
+    def _add_sample(self, node: int) -> None:
+        samples, worlds = self.graph.samples, self.graph.worlds
+        owner, count = samples.information_set[node], samples.branch_count[node]
+        self.know_sets(np.array([owner]))
+        for piece in self.graph.history(samples.world[node]):
+            self.drawn[node, piece] += 1.0
+        first, start = samples.first_branch[node], worlds.first_edge[samples.world[node]]
+        edges = samples.edge[first : first + count]
+        pieces = [worlds.edge_action[start + edge] for edge in edges]
+        assert pieces == sorted(pieces)  # as flags are read
+        self.pieces[node, pieces] = True
+        self.owner[node] = owner
+        self.owned[node] = self.graph.information_sets.action_count[owner]
+        self._sample_known[node] = True
+
+
+def _longer(rows: np.ndarray, count: int) -> np.ndarray:
+    """Rows with room for at least `count`, and for as many again before it is used up."""
+    longer = np.zeros((2 * count, *rows.shape[1:]), dtype=rows.dtype)
+    longer[: len(rows)] = rows
+    return longer
 
 
 def _layers(inputs: int, width: int, outputs: int) -> torch.nn.Sequential:
@@ -97,17 +177,10 @@ def _layers(inputs: int, width: int, outputs: int) -> torch.nn.Sequential:
     )  # fmt: skip
 
 
-def _split(
-    logits: np.ndarray, values: np.ndarray, columns: Sequence[np.ndarray]
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Each row's distribution over its own columns, and the values there."""
-    counts = [len(row) for row in columns]
-    ends = np.cumsum(counts)
-    starts = ends - counts
-    at = np.repeat(np.arange(len(counts)), counts), np.concatenate(columns)
-    picked = logits[at]
-    weights = np.exp(picked - np.repeat(np.maximum.reduceat(picked, starts), counts))
-    weights /= np.repeat(np.add.reduceat(weights, starts), counts)
-    bounded = np.tanh(values[at])
-    spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
-    return [weights[a:b] for a, b in spans], [bounded[a:b] for a, b in spans]
+def _distributions(logits: Floats, real: Flags) -> Floats:
+    """Each row's distribution over its own columns, 0 elsewhere."""
+    weights = np.where(real, logits, -np.inf)
+    weights -= weights.max(axis=1, keepdims=True)
+    np.exp(weights, out=weights)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights

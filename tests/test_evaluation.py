@@ -18,6 +18,7 @@ from nash_ismcts_spiel.evaluation import (
     BlendEvaluator,
     EvaluatorError,
     ExactEvaluator,
+    FlatEvaluator,
     InformationSetRow,
     Models,
     RolloutEvaluator,
@@ -495,3 +496,112 @@ def test_one_row_per_question() -> None:
     i = graph.observe(helpers.state_after(graph.game.pyspiel_game, [0, 1]), 0)
     with pytest.raises(EvaluatorError, match="Forgetful returned 0 rows instead of 1"):
         Models(graph, Forgetful()).information_set(i)
+
+
+class FlatFixed(FixedEvaluator):
+    """A FixedEvaluator with flat answers, of which one may be spoiled."""
+
+    spoil: Callable[[list[np.ndarray]], object] = tuple
+    asked = 0
+
+    def flat_information_set_rows(self, graph: GameGraph, information_sets: Sequence[int]) -> Any:
+        self.asked += 1
+        rows = self.information_set_rows(graph, information_sets)
+        policy = np.concatenate([row.policy for row in rows])
+        values = np.array([row.value for row in rows])
+        return self.spoil([policy, values, np.concatenate([row.child_values for row in rows])])
+
+    def flat_sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> Any:
+        self.asked += 1
+        rows = self.sample_rows(graph, sample_nodes)
+        beliefs = np.concatenate([row.beliefs for row in rows])
+        return self.spoil([beliefs, np.concatenate([np.ravel(row.child_values) for row in rows])])
+
+
+def flat_case() -> tuple[GameGraph, list[int], list[int]]:
+    """Two information sets of Kuhn poker (players 0 and 1) and their SAMPLE nodes."""
+    graph = GameGraph(helpers.KUHN)
+    game = graph.game.pyspiel_game
+    sets = [
+        graph.observe(helpers.state_after(game, [0, 1]), 0),
+        graph.observe(helpers.state_after(game, [0, 1, 0]), 1),
+    ]
+    return graph, sets, [~graph.hidden(i) for i in sets]
+
+
+def put(array: int, entry: int, number: float) -> Callable[[list[np.ndarray]], object]:
+    """Spoils one entry of one array."""
+
+    def spoil(arrays: list[np.ndarray]) -> object:
+        arrays[array][entry] = number
+        return tuple(arrays)
+
+    return spoil
+
+
+def test_flat_answers_are_those_of_rows() -> None:
+    graph, sets, nodes = flat_case()
+    rng = np.random.default_rng(0)
+    policy = rng.dirichlet(np.ones(2))
+    row = InformationSetRow(policy, 0.25, rng.normal(size=2))
+    sample = SampleRow(rng.dirichlet(np.ones(2)), rng.normal(size=(2, 2)))
+    flat = FlatFixed(row, sample)
+    assert isinstance(flat, FlatEvaluator)
+    assert not isinstance(FixedEvaluator(), FlatEvaluator)
+    ours, rows = Models(graph, flat), Models(graph, FixedEvaluator(row, sample))
+    for one, other in zip(
+        (*ours.flat_information_sets(sets), *ours.flat_samples(nodes)),
+        (*rows.flat_information_sets(sets), *rows.flat_samples(nodes)),
+        strict=True,
+    ):
+        assert one.dtype == np.float64
+        np.testing.assert_array_equal(one, other)
+    assert flat.asked == 2
+    # The reference engine reads the rows.
+    assert ours.information_set(sets[0]).policy is policy
+    assert ours.sample(nodes[0]) is sample
+    assert flat.asked == 2
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (put(0, 2, math.nan), r"policy \[nan, 0.5\] instead of finite.*player=1"),
+        (put(0, 1, math.inf), r"policy \[0.5, inf\] instead of finite.*player=0"),
+        (put(0, 3, 0.9), r"policy \[0.5, 0.9\] \(sum 1.4\).*player=1"),
+        (put(0, 3, -0.5), r"policy \[0.5, -0.5\].*player=1"),
+        (put(1, 1, math.nan), r"value \[nan\].*player=1"),
+        (put(2, 2, -math.inf), r"child_values \[-inf, 0.0\].*player=1"),
+        (lambda a: (a[0][1:], *a[1:]), r"policy of shape \(3,\) instead of \(4,\).*first of 2"),
+        (lambda a: (a[0], a[1][:, None], a[2]), r"value of shape \(2, 1\).*player=0"),
+        (lambda a: (*a[:2], np.zeros(5)), r"child_values of shape \(5,\).*player=0"),
+        (lambda a: (a[0], ["?", "!"], a[2]), "value of list instead of numbers.*player=0"),
+        (lambda a: a[:2], "2 arrays instead of 3 arrays.*player=0"),
+        (lambda a: None, "NoneType instead of 3 arrays.*player=0"),
+    ],
+)
+def test_wrong_flat_information_sets_are_named(spoil: Any, message: str) -> None:
+    graph, sets, _ = flat_case()
+    evaluator = FlatFixed()
+    evaluator.spoil = spoil
+    with pytest.raises(EvaluatorError, match=f"FlatFixed returned {message}"):
+        Models(graph, evaluator).flat_information_sets(sets)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (put(0, 2, math.nan), r"beliefs \[nan, 0.5\].*SAMPLE node of .*player=1"),
+        (put(0, 0, 0.25), r"beliefs \[0.25, 0.5\] \(sum 0.75\).*SAMPLE node of .*player=0"),
+        (put(1, 7, math.nan), r"child_values \[0.0, nan\].*SAMPLE node of .*player=1"),
+        (lambda a: (a[0][1:], a[1]), r"beliefs of shape \(3,\) instead of \(4,\).*player=0"),
+        (lambda a: (a[0], a[1].reshape(2, 4)), r"child_values of shape \(2, 4\).*player=0"),
+        (lambda a: (*a, a[0]), "3 arrays instead of 2 arrays.*player=0"),
+    ],
+)
+def test_wrong_flat_samples_are_named(spoil: Any, message: str) -> None:
+    graph, _, nodes = flat_case()
+    evaluator = FlatFixed()
+    evaluator.spoil = spoil
+    with pytest.raises(EvaluatorError, match=f"FlatFixed returned {message}"):
+        Models(graph, evaluator).flat_samples(nodes)

@@ -6,6 +6,7 @@ from nash_ismcts_spiel.evaluation.models import Models
 from nash_ismcts_spiel.evaluation.protocol import (
     Evaluator,
     EvaluatorError,
+    FlatEvaluator,
     InformationSetRow,
     SampleRow,
 )
@@ -17,6 +18,7 @@ __all__ = [
     "Evaluator",
     "EvaluatorError",
     "ExactEvaluator",
+    "FlatEvaluator",
     "InformationSetRow",
     "Models",
     "RolloutEvaluator",

@@ -7,24 +7,22 @@ and never reaches a tree.
 from __future__ import annotations
 
 import functools
-import math
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nash_ismcts_spiel.evaluation import checks
 from nash_ismcts_spiel.evaluation.protocol import (
     Evaluator,
     EvaluatorError,
+    FlatEvaluator,
+    Floats,
     InformationSetRow,
     SampleRow,
 )
 from nash_ismcts_spiel.games import GameGraph
-
-_SUM_TOLERANCE = 1e-6
-
-Floats = npt.NDArray[np.float64]
 
 
 class Models:
@@ -34,6 +32,7 @@ class Models:
         """Starts with no rows."""
         self.graph = graph
         self.evaluator = evaluator
+        self._flat = evaluator if isinstance(evaluator, FlatEvaluator) else None
         self._information_sets: dict[int, InformationSetRow] = {}
         self._samples: dict[int, SampleRow] = {}
 
@@ -45,8 +44,9 @@ class Models:
             return None
         shape = (len(self.graph.worlds), self.graph.game.num_players)
         values = np.asarray(values, dtype=np.float64)
-        if values.shape != shape or not _finite(values):
-            wrong = _WrongRowError(f"world_values of shape {values.shape}", f"{shape}, all finite")
+        if values.shape != shape or not checks.finite(values):
+            got = f"world_values of shape {values.shape}"
+            wrong = checks.WrongRowError(got, f"{shape}, all finite")
             raise self._error(wrong, f"in {self.graph.game.name}")
         return values
 
@@ -73,12 +73,25 @@ class Models:
 
         Straight from the evaluator, checked and not kept.
         """
-        rows = self._new_information_sets(information_sets)
-        counts = [self.graph.information_sets.action_count[i] for i in information_sets]
-        policy = _flat([row.policy for row in rows], counts)
-        value = np.array([row.value for row in rows])
-        child_values = _flat([row.child_values for row in rows], counts)
-        if not (_distributions(policy, counts) and _finite(value) and _finite(child_values)):
+        counts = _picked(self.graph.information_sets.action_count, information_sets)
+        rows: Sequence[InformationSetRow] | None = None
+        policy: Floats | None
+        child_values: Floats | None
+        if self._flat is None:
+            rows = self._new_information_sets(information_sets)
+            policy = checks.end_to_end([row.policy for row in rows], counts)
+            value = np.array([row.value for row in rows])
+            child_values = checks.end_to_end([row.child_values for row in rows], counts)
+        else:
+            found = self._flat.flat_information_set_rows(self.graph, information_sets)
+            policy, value, child_values = self._sized_sets(found, information_sets, counts)
+        if not (
+            checks.distributions(policy, counts)
+            and checks.finite(value)
+            and checks.finite(child_values)
+        ):
+            if rows is None:
+                rows = checks.set_rows(policy, value, child_values, counts)
             for information_set, row in zip(information_sets, rows, strict=True):
                 self._check_information_set(information_set, row)
         assert policy is not None and child_values is not None
@@ -86,17 +99,48 @@ class Models:
 
     def flat_samples(self, sample_nodes: Sequence[int]) -> tuple[Floats, ...]:
         """Beliefs and child values of several SAMPLE nodes, each end to end, as above."""
-        rows = self._new_samples(sample_nodes)
         samples, sets = self.graph.samples, self.graph.information_sets
-        counts = [samples.branch_count[s] for s in sample_nodes]
-        owned = [sets.action_count[samples.information_set[s]] for s in sample_nodes]
-        beliefs = _flat([row.beliefs for row in rows], counts)
-        child_values = _flat([row.child_values for row in rows], counts, owned)
-        if not (_distributions(beliefs, counts) and _finite(child_values)):
+        counts = _picked(samples.branch_count, sample_nodes)
+        owned = _picked(sets.action_count, _picked(samples.information_set, sample_nodes))
+        rows: Sequence[SampleRow] | None = None
+        beliefs: Floats | None
+        child_values: Floats | None
+        if self._flat is None:
+            rows = self._new_samples(sample_nodes)
+            beliefs = checks.end_to_end([row.beliefs for row in rows], counts)
+            child_values = checks.end_to_end([row.child_values for row in rows], counts, owned)
+        else:
+            found = self._flat.flat_sample_rows(self.graph, sample_nodes)
+            beliefs, child_values = self._sized_samples(found, sample_nodes, counts, owned)
+        if not (checks.distributions(beliefs, counts) and checks.finite(child_values)):
+            if rows is None:
+                rows = checks.sample_rows(beliefs, child_values, counts, owned)
             for sample_node, row in zip(sample_nodes, rows, strict=True):
                 self._check_sample(sample_node, row)
         assert beliefs is not None and child_values is not None
         return beliefs, child_values
+
+    def _sized_sets(
+        self, found: Any, information_sets: Sequence[int], counts: checks.Counts
+    ) -> list[Floats]:
+        entries = int(counts.sum())
+        sizes = {"policy": entries, "value": len(counts), "child_values": entries}
+        try:
+            return checks.sized(found, sizes)
+        except checks.WrongRowError as wrong:
+            first = self.graph.key(information_sets[0])
+            raise self._error(wrong, f"at {first}{_and_more(len(counts))}") from None
+
+    def _sized_samples(
+        self, found: Any, sample_nodes: Sequence[int], counts: checks.Counts, owned: checks.Counts
+    ) -> list[Floats]:
+        sizes = {"beliefs": int(counts.sum()), "child_values": int(counts @ owned)}
+        try:
+            return checks.sized(found, sizes)
+        except checks.WrongRowError as wrong:
+            first = self.graph.key(self.graph.samples.information_set[sample_nodes[0]])
+            where = f"at a SAMPLE node of {first}{_and_more(len(counts))}"
+            raise self._error(wrong, where) from None
 
     def _new_information_sets(self, information_sets: Sequence[int]) -> Sequence[InformationSetRow]:
         rows = self.evaluator.information_set_rows(self.graph, information_sets)
@@ -110,16 +154,16 @@ class Models:
 
     def _check_count(self, rows: int, asked: int) -> None:
         if rows != asked:
-            wrong = _WrongRowError(f"{rows} rows", f"{asked}")
+            wrong = checks.WrongRowError(f"{rows} rows", f"{asked}")
             raise self._error(wrong, f"in {self.graph.game.name}")
 
     def _check_information_set(self, information_set: int, row: InformationSetRow) -> None:
         actions = self.graph.information_sets.action_count[information_set]
         try:
-            _check_distribution("policy", row.policy, actions)
-            _check_values("value", [row.value], 1)
-            _check_values("child_values", row.child_values, actions)
-        except _WrongRowError as wrong:
+            checks.check_distribution("policy", row.policy, actions)
+            checks.check_values("value", [row.value], 1)
+            checks.check_values("child_values", row.child_values, actions)
+        except checks.WrongRowError as wrong:
             raise self._error(wrong, f"at {self.graph.key(information_set)}") from None
 
     def _check_sample(self, sample_node: int, row: SampleRow) -> None:
@@ -128,70 +172,26 @@ class Models:
         branches = samples.branch_count[sample_node]
         actions = self.graph.information_sets.action_count[information_set]
         try:
-            _check_distribution("beliefs", row.beliefs, branches)
+            checks.check_distribution("beliefs", row.beliefs, branches)
             if len(row.child_values) != actions:
-                raise _WrongRowError(f"{len(row.child_values)} rows of child_values", f"{actions}")
+                got = f"{len(row.child_values)} rows of child_values"
+                raise checks.WrongRowError(got, f"{actions}")
             for values in row.child_values:
-                _check_values("child_values", values, branches)
-        except _WrongRowError as wrong:
+                checks.check_values("child_values", values, branches)
+        except checks.WrongRowError as wrong:
             where = f"at a SAMPLE node of {self.graph.key(information_set)}"
             raise self._error(wrong, where) from None
 
-    def _error(self, wrong: _WrongRowError, where: str) -> EvaluatorError:
+    def _error(self, wrong: checks.WrongRowError, where: str) -> EvaluatorError:
         name = type(self.evaluator).__name__
         return EvaluatorError(f"{name} returned {wrong} {where}")
 
 
-class _WrongRowError(Exception):
-    """What is wrong, before it is known where."""
-
-    def __init__(self, got: str, wanted: str) -> None:
-        """Says what was got instead of what was wanted."""
-        super().__init__(f"{got} instead of {wanted}")
+def _picked(column: array[int], rows: Sequence[int] | checks.Counts) -> checks.Counts:
+    """Some entries of a column of the graph, copied: the graph could not grow otherwise."""
+    picked: checks.Counts = np.frombuffer(column, dtype=np.int32)[np.asarray(rows)]
+    return picked
 
 
-def _flat(
-    rows: Sequence[Any], lengths: Sequence[int], heights: Sequence[int] | None = None
-) -> Floats | None:
-    """Rows (or matrices with `heights` rows each) end to end; None if one has another shape.
-
-    Checks of a whole batch are quick and only say that something is wrong; what and where is then
-    found row by row.
-    """
-    try:
-        arrays = [np.asarray(row, dtype=np.float64) for row in rows]
-    except ValueError:  # a ragged matrix
-        return None
-    if heights is None:
-        shapes: list[tuple[int, ...]] = [(length,) for length in lengths]
-    else:
-        shapes = list(zip(heights, lengths, strict=True))
-    if [array.shape for array in arrays] != shapes:
-        return None
-    return np.concatenate([array.reshape(-1) for array in arrays])
-
-
-def _finite(flat: Floats | None) -> bool:
-    return flat is not None and bool(np.isfinite(flat).all())
-
-
-def _distributions(flat: Floats | None, lengths: Sequence[int]) -> bool:
-    if flat is None or not _finite(flat):
-        return False
-    sums = np.add.reduceat(flat, np.cumsum([0, *lengths[:-1]]))
-    return bool((flat >= 0.0).all() and (np.abs(sums - 1.0) <= _SUM_TOLERANCE).all())
-
-
-def _check_distribution(name: str, row: Sequence[float], length: int) -> None:
-    _check_values(name, row, length)
-    total = sum(row)
-    if min(row) < 0.0 or abs(total - 1.0) > _SUM_TOLERANCE:
-        got = f"{name} {list(row)} (sum {total})"
-        raise _WrongRowError(got, "non-negative entries that sum to 1")
-
-
-def _check_values(name: str, row: Sequence[float], length: int) -> None:
-    if len(row) != length:
-        raise _WrongRowError(f"{len(row)} entries of {name}", f"{length}")
-    if not all(map(math.isfinite, row)):
-        raise _WrongRowError(f"{name} {list(row)}", "finite numbers")
+def _and_more(count: int) -> str:
+    return "" if count == 1 else f" (the first of {count})"

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
+
+Floats = npt.NDArray[np.float64]
 
 
 class EvaluatorError(ValueError):
@@ -63,6 +68,31 @@ class Evaluator(Protocol):
 
     def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> Sequence[SampleRow]:
         """One row per SAMPLE node, in the order asked."""
+        ...
+
+
+@runtime_checkable
+class FlatEvaluator(Protocol):
+    """What an evaluator may offer beside its rows: a whole batch as flat arrays.
+
+    Many searches side by side ask for large batches, where objects per row would cost more than
+    what they hold. The numbers are those of the rows, float64, one row's after another's in the
+    order asked; `information_set_rows` and `sample_rows` are needed all the same.
+    """
+
+    def flat_information_set_rows(
+        self, graph: GameGraph, information_sets: Sequence[int]
+    ) -> tuple[Floats, Floats, Floats]:
+        """P [sum of actions], V [information sets] and Vc [sum of actions]."""
+        ...
+
+    def flat_sample_rows(
+        self, graph: GameGraph, sample_nodes: Sequence[int]
+    ) -> tuple[Floats, Floats]:
+        """Beliefs h [sum of branches] and Vc [sum of actions * branches].
+
+        Vc is action-major in each node: all branches of its first own action, then of the second.
+        """
         ...
 
 

@@ -180,10 +180,11 @@ def new_search(graph: GameGraph, config: SearchConfig) -> _core.Search:
 def _run(models: NativeModels, searches: Sequence[_core.Search], width: int = 1) -> None:
     under_way, following = list(searches[:width]), list(searches[: width - 1 : -1])
     while under_way:
-        over, requests = _core.advance(models.graph, models.rows, under_way, _BUDGET)
-        if len(requests) > 0:
-            models.provide(requests)
-        under_way = [search for search, done in zip(under_way, over, strict=True) if not done]
+        over, *requests = _core.advance(models.graph, models.rows, under_way, _BUDGET)
+        if any(map(len, requests)):
+            models.provide(*requests)
+        if any(over):
+            under_way = [search for search, done in zip(under_way, over, strict=True) if not done]
         while following and len(under_way) < width:
             under_way.append(following.pop())
 

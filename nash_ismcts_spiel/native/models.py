@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import weakref
 from array import array
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,10 @@ from nash_ismcts_spiel.games.graph import OWN_NEXT_LIMIT
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.exact import compiled
 
-_CHILD, _HIDDEN, _BRANCH, _OWN_NEXT, _UNSEEN, _SET_ROW, _SAMPLE_ROW = range(1, 8)
-"""What a search may wait for; the numbers of `Wanted` in simulation.h."""
+Ids = npt.NDArray[np.int32]
+
+_CHILD, _HIDDEN, _BRANCH, _OWN_NEXT, _UNSEEN = range(1, 6)
+"""What a search may wait for of the graph; the numbers of `Wanted` in simulation.h."""
 
 _EXACT_ROWS: weakref.WeakKeyDictionary[ExactEvaluator, _core.Rows] = weakref.WeakKeyDictionary()
 
@@ -54,21 +55,21 @@ class NativeModels:
             if models.world_values is not None:
                 self.rows.put_world_values(models.graph, models.world_values)
 
-    def provide(self, requests: npt.NDArray[np.int32]) -> None:
+    def provide(self, of_graph: Ids, sets: Ids, samples: Ids) -> None:
         """Makes rows of the graph that are waited for; if there are none, rows of the models.
 
         The graph goes first, and then the kind of rows that more searches wait for: the others
         wait on until theirs is the larger batch.
+
+        Args:
+          of_graph: (what, row, index), each once. [requests, 3]
+          sets: information sets, each once.
+          samples: SAMPLE nodes, each once.
         """
-        wanted = sorted(set(map(tuple, requests.tolist())))
-        of_graph = [request for request in wanted if request[0] < _SET_ROW]
-        for kind, row, index in of_graph:
-            self._provide_graph(kind, row, index)
-        if of_graph:
-            return
-        sets = [row for kind, row, _ in wanted if kind == _SET_ROW]
-        samples = [row for kind, row, _ in wanted if kind == _SAMPLE_ROW]
-        if len(sets) >= len(samples):
+        if len(of_graph) > 0:
+            for kind, row, index in of_graph.tolist():
+                self._provide_graph(kind, row, index)
+        elif len(sets) >= len(samples):
             self._provide_sets(sets)
         else:
             self._provide_samples(samples)
@@ -86,14 +87,14 @@ class NativeModels:
             assert kind == _UNSEEN
             self.graph.unseen(row, index)
 
-    def _provide_sets(self, ids: Sequence[int]) -> None:
-        rows = self._models.flat_information_sets(ids)
-        self.rows.put_sets(self.graph, np.array(ids, dtype=np.int32), *rows)
+    def _provide_sets(self, ids: Ids) -> None:
+        rows = self._models.flat_information_sets(ids.tolist())
+        self.rows.put_sets(self.graph, ids, *rows)
         self._count(len(ids))
 
-    def _provide_samples(self, ids: Sequence[int]) -> None:
-        rows = self._models.flat_samples(ids)
-        self.rows.put_samples(self.graph, np.array(ids, dtype=np.int32), *rows)
+    def _provide_samples(self, ids: Ids) -> None:
+        rows = self._models.flat_samples(ids.tolist())
+        self.rows.put_samples(self.graph, ids, *rows)
         self._count(len(ids))
 
     def _count(self, rows: int) -> None:

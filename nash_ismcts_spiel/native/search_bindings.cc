@@ -3,9 +3,12 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -64,8 +67,45 @@ void begin(PySearch& self, py::handle graph, int32_t information_set, int32_t vi
   self.begun = true;
 }
 
+// Sorts requests and drops repeated ones.
+void unify(std::vector<Request>& requests) {
+  const auto fields = [](const Request& request) {
+    return std::make_tuple(request.wanted, request.row, request.index);
+  };
+  const auto less = [&](const Request& left, const Request& right) {
+    return fields(left) < fields(right);
+  };
+  const auto same = [&](const Request& left, const Request& right) {
+    return fields(left) == fields(right);
+  };
+  std::sort(requests.begin(), requests.end(), less);
+  requests.erase(std::unique(requests.begin(), requests.end(), same), requests.end());
+}
+
+// The rows of unified requests of one kind.
+Ints rows_wanted(const std::vector<Request>& requests, Wanted wanted) {
+  std::vector<int32_t> rows;
+  for (const Request& request : requests) {
+    if (request.wanted == wanted) rows.push_back(request.row);
+  }
+  return Ints(static_cast<py::ssize_t>(rows.size()), rows.data());
+}
+
+// Unified requests for rows of the graph, as rows of (wanted, row, index).
+Ints graph_wanted(const std::vector<Request>& requests) {
+  std::vector<int32_t> entries;
+  for (const Request& request : requests) {
+    if (request.wanted >= Wanted::kSetRow) break;
+    entries.insert(entries.end(),
+                   {static_cast<int32_t>(request.wanted), request.row, request.index});
+  }
+  const auto count = static_cast<py::ssize_t>(entries.size() / 3);
+  return Ints({count, static_cast<py::ssize_t>(3)}, entries.data());
+}
+
 // Runs searches until each is over or waits, or `budget` simulations were done.
-// Returns (which are over, requests as rows of (wanted, row, index)).
+// Returns (which are over, what is wanted of the graph as rows of (wanted, row, index), information
+// sets and SAMPLE nodes whose rows are wanted), sorted and each once.
 py::tuple advance(py::handle graph, const Rows& rows, const std::vector<PySearch*>& searches,
                   int64_t budget) {
   std::vector<std::unique_ptr<Busy>> busy;
@@ -81,15 +121,10 @@ py::tuple advance(py::handle graph, const Rows& rows, const std::vector<PySearch
     for (PySearch* search : searches) {
       over.push_back(search->search.advance(view, rows, budget, requests));
     }
+    unify(requests);
   }
-  Ints wanted({static_cast<py::ssize_t>(requests.size()), static_cast<py::ssize_t>(3)});
-  auto entries = wanted.mutable_unchecked<2>();
-  for (size_t row = 0; row < requests.size(); ++row) {
-    entries(row, 0) = static_cast<int32_t>(requests[row].wanted);
-    entries(row, 1) = requests[row].row;
-    entries(row, 2) = requests[row].index;
-  }
-  return py::make_tuple(over, wanted);
+  return py::make_tuple(over, graph_wanted(requests), rows_wanted(requests, Wanted::kSetRow),
+                        rows_wanted(requests, Wanted::kSampleRow));
 }
 
 // Searches information sets one after another in one forest, from number `first` of the list on,
