@@ -77,7 +77,7 @@ class NativeEngine:
 
 
 def search_together(
-    models: Models,
+    models: Models | NativeModels,
     config: SearchConfig,
     information_sets: Sequence[int],
     rngs: Sequence[np.random.Generator],
@@ -86,16 +86,17 @@ def search_together(
     """Fresh searches side by side, one per information set and generator.
 
     Each gives what it would give alone with these models and its generator. At most `width` are
-    under way at once; the next begins when one is over.
+    under way at once; the next begins when one is over. NativeModels keep the rows that they have
+    fetched for whoever searches with them next.
     """
     if width < 1:
         raise ValueError(f"width must be at least 1, not {width}")
     if len(set(map(id, rngs))) != len(information_sets):
         raise ValueError(f"{len(information_sets)} searches need as many different generators")
-    native = NativeModels(models)
-    searches = [new_search(models.graph, config) for _ in information_sets]
+    native = models if isinstance(models, NativeModels) else NativeModels(models)
+    searches = [new_search(native.graph, config) for _ in information_sets]
     for search, information_set, rng in zip(searches, information_sets, rngs, strict=True):
-        search.begin(models.graph, information_set, config.visits, rng)
+        search.begin(native.graph, information_set, config.visits, rng)
     with _locked(rngs):
         _run(native, searches, width)
     return [

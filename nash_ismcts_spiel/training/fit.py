@@ -139,6 +139,16 @@ class Fitter(Generic[RowsType]):
         self.optimizer.load_state_dict(state["optimizer"])
         self.last_loss = state["last_loss"]
 
+    @torch.inference_mode()
+    def loss(self, rows: RowsType) -> float:
+        """Mean loss over rows by how much they count, without learning from them."""
+        drawn = torch.from_numpy(np.flatnonzero(rows.frequency > 0.0))
+        counts = torch.from_numpy(rows.frequency[rows.frequency > 0.0].astype(np.float32))
+        if len(drawn) == 0:
+            return float("nan")
+        losses = self._loss(self.network, rows, drawn)
+        return float((losses.cpu() @ counts) / counts.sum())
+
     def fit(self, rows: RowsType, steps: int, generation: int, rng: np.random.Generator) -> None:
         """Takes some steps; none if no row has occurred."""
         if steps == 0 or not rows.frequency.any():
@@ -149,7 +159,7 @@ class Fitter(Generic[RowsType]):
         draws = Draws(rows.frequency, self._config.batch)
         for _ in range(steps):
             drawn, counts = draws.draw(rng)
-            loss = self._loss(self.network, rows, drawn) @ counts
+            loss = self._loss(self.network, rows, drawn) @ counts.to(self.network.device)
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._config.gradient_clip)

@@ -48,6 +48,7 @@ class GrownModels:
         self.buffer = PolicyBuffer(config.grown.buffer, config.grown.buffer_rows)
         self._config = config
         self._scale = game.value_scale()
+        self._foreseen: dict[str, float] = {}
         networks = self.networks
         self._policy = Fitter(networks.policy, policy_loss, config.networks)
         self._value = Fitter(networks.value, value_loss, config.networks)
@@ -75,7 +76,13 @@ class GrownModels:
         hidden: HiddenRows,
         rng: np.random.Generator,
     ) -> None:
-        """Takes the rows of a generation."""
+        """Takes the rows of a generation; how well they were foreseen is said in the figures."""
+        value, hidden = value.normalised(), hidden.normalised()
+        self._foreseen = {
+            "new_loss_policy": self._policy.loss(policy),
+            "new_loss_value": self._value.loss(value),
+            "new_loss_hidden": self._hidden.loss(hidden),
+        }
         steps = self._config.grown.steps
         weight = float(generation) ** self._config.averaging_power
         self.buffer.add(policy, weight, rng)
@@ -84,8 +91,13 @@ class GrownModels:
         self._value.fit(value, steps, generation, rng)
 
     def figures(self) -> dict[str, float]:
-        """Losses of the last generation."""
-        return {f"loss_{name}": fitter.last_loss for name, fitter in self._fitters.items()}
+        """Losses of the last generation: while fitting, and on its rows before they were fitted.
+
+        The latter are losses on rows that no network had seen; that of P is how far searches moved
+        away from it.
+        """
+        losses = {f"loss_{name}": fitter.last_loss for name, fitter in self._fitters.items()}
+        return {**losses, **self._foreseen}
 
     def arrays(self) -> Arrays:
         """Buffer, weights and optimizers."""

@@ -18,6 +18,7 @@ from nash_ismcts_spiel.evaluation import Models
 from nash_ismcts_spiel.games import CHANCE, TERMINAL, GameGraph, SupportedGame
 from nash_ismcts_spiel.games.hidden import hidden_path
 from nash_ismcts_spiel.native.engine import search_together
+from nash_ismcts_spiel.native.models import NativeModels
 from nash_ismcts_spiel.training.config import NetworkConfig
 from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
 from nash_ismcts_spiel.training.rows import HiddenRows, PolicyRows, ValueRows, result_weights
@@ -75,7 +76,7 @@ class GrownPlay:
         self.graph = GameGraph(game)
         self.simulations = 0
         self.searches = 0
-        self._models = Models(self.graph, evaluator)
+        self._models = NativeModels(Models(self.graph, evaluator))
         self._evaluator = evaluator
         self._features = evaluator.features(self.graph)
         self._explore = config.explore

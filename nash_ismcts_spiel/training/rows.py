@@ -102,6 +102,14 @@ class ValueRows(LearningRows):
     value_weights: Singles
     child_weights: Singles
 
+    def normalised(self) -> Self:
+        """The same rows with weights whose mean is 1, so that losses can be compared."""
+        return dataclasses.replace(
+            self,
+            value_weights=_with_mean_one(self.value_weights),
+            child_weights=_with_mean_one(self.child_weights),
+        )
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class HiddenRows(LearningRows):
@@ -116,3 +124,12 @@ class HiddenRows(LearningRows):
     actions: Ints
     results: Singles
     child_weights: Singles
+
+    def normalised(self) -> Self:
+        """The same rows with weights whose mean is 1, so that losses can be compared."""
+        return dataclasses.replace(self, child_weights=_with_mean_one(self.child_weights))
+
+
+def _with_mean_one(weights: Singles) -> Singles:
+    total = float(weights.sum())
+    return weights * np.float32(len(weights) / total) if total > 0.0 else weights
