@@ -93,7 +93,14 @@ def _extension(folder: str, module: str) -> Pybind11Extension:
 
 
 README = Path(__file__).with_name("README.md")
-TEST_TOOLS = ["pytest", "pytest-xdist", "hypothesis", "mypy", "ruff", "matplotlib", "dm-tree"]
+TEST_TOOLS = ["pytest", "pytest-xdist", "hypothesis", "mypy", "ruff"]
+EXTRAS = {
+    "plot": ["matplotlib"],
+    "ray": ["ray"],
+    "tensorboard": ["tensorboard"],
+    "peers": ["dm-tree"],
+}
+"""What some commands need; the tests try all of it."""
 
 # Several files at a time; the variable is the one that numpy's users know.
 ParallelCompile("NPY_NUM_BUILD_JOBS", default=2).install()
@@ -115,7 +122,7 @@ setup(
         ]
     ),
     package_data={
-        "nash_ismcts_spiel": ["py.typed"],
+        "nash_ismcts_spiel": ["py.typed", "pretrained/*.npz", "pretrained/*.md"],
         "nash_ismcts_spiel.native": ["*.h", "*.pyi"],
         "nash_ismcts_spiel.games": ["*.h", "*.pyi"],
         "exploitability": ["py.typed"],
@@ -124,11 +131,6 @@ setup(
     cmdclass={"build_ext": CheckedBuild},
     zip_safe=False,
     install_requires=["open_spiel", "numpy", "torch", "absl-py", "tqdm"],
-    extras_require={
-        "test": TEST_TOOLS,
-        "plot": ["matplotlib"],
-        "ray": ["ray"],
-        "peers": ["dm-tree"],
-    },
+    extras_require={**EXTRAS, "test": [*TEST_TOOLS, *sum(EXTRAS.values(), [])]},
     entry_points={"console_scripts": ["nash-ismcts = nash_ismcts_spiel.cli:main"]},
 )

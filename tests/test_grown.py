@@ -30,7 +30,7 @@ from nash_ismcts_spiel.training.metrics import read_metrics
 from nash_ismcts_spiel.training.networks import FACTORS, make_networks, piece_values
 from nash_ismcts_spiel.training.rows import PolicyRows, result_weights
 from nash_ismcts_spiel.training.samples import PolicyBuffer
-from nash_ismcts_spiel.training.workers import Processes
+from nash_ismcts_spiel.training.workers import Processes, RayActors
 
 Enumerated = Callable[[str], GameGraph]
 PHANTOM_TTT = "phantom_ttt"
@@ -471,3 +471,61 @@ def test_settings_that_cannot_be_learned_with(settings: dict[str, Any], message:
 def test_exact_models_need_the_whole_game(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="exact models need an enumerated graph"):
         Run.create(tmp_path, helpers.KUHN, 0, FEW)
+
+
+# Ray.
+
+
+@pytest.fixture(scope="module")
+def ray_here() -> Any:
+    ray = pytest.importorskip("ray")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield ray
+    ray.shutdown()
+
+
+def test_ray_actors_play_the_same_shards_and_may_be_killed(ray_here: Any) -> None:
+    config = TrainingConfig.from_dict({**FEW.to_dict(), "shards": 2})
+    make_worker = functools.partial(GrownWorker, PHANTOM_TTT, config, 7)
+    here = make_worker()
+    tasks = [task(shard) for shard in range(2)]
+    workers: RayActors[Any, Any] = RayActors(make_worker, 2)
+    try:
+        ray_here.kill(workers.actors[0])
+        for one, other in zip([here.run(each) for each in tasks], workers.run(tasks), strict=True):
+            assert_same_rows(one, other)
+    finally:
+        workers.close()
+
+
+def test_an_enumerated_game_is_searched_by_ray_actors(ray_here: Any, tmp_path: Path) -> None:
+    config = TrainingConfig.preset(shards=2, visits={"start": 10.0})
+    runs = [
+        Run.create(tmp_path / str(ray), helpers.KUHN, 3, config, 2, "exact", ray=ray)
+        for ray in (False, True)
+    ]
+    for run in runs:
+        for _ in run.train(Budget(generations=3)):
+            pass
+    assert np.array_equal(runs[0].policy(), runs[1].policy())
+    assert runs[0].loop.elsewhere_seconds == 0.0 < runs[1].loop.elsewhere_seconds
+
+
+# TensorBoard.
+
+
+def test_metrics_for_tensorboard(tmp_path: Path) -> None:
+    reader = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    flags = ["--game", helpers.KUHN, "--generations", "2", "--tensorboard"]
+    assert cli.main(["train", *flags, "--out", str(tmp_path)]) == 0
+    events = reader.EventAccumulator(str(tmp_path / "tensorboard"))
+    events.Reload()
+    found = [event.value for event in events.Scalars("exploitability/average")]
+    wanted = [metrics.exploitability_average for metrics in read_metrics(tmp_path)]
+    assert found == pytest.approx(wanted)
+
+
+def test_a_device_that_is_not_there_is_refused() -> None:
+    tensors = Tensors(support(helpers.KUHN))
+    with pytest.raises(ValueError, match="torch cannot compute on 'abacus'"):
+        make_networks(tensors, NetworkConfig(device="abacus"), seed=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import json
 import math
@@ -15,6 +16,7 @@ from tqdm import tqdm
 
 from nash_ismcts_spiel.cli.common import Commands, load
 from nash_ismcts_spiel.training import Budget, Run, TrainingConfig
+from nash_ismcts_spiel.training.board import Board
 from nash_ismcts_spiel.training.config import TRAINING_PRESETS
 from nash_ismcts_spiel.training.loops import is_large
 from nash_ismcts_spiel.training.metrics import Metrics, read_metrics
@@ -81,6 +83,11 @@ def add(commands: Commands) -> None:
         metavar="S",
         help="how often to save (default 10; 0 is after every generation)",
     )
+    train.add_argument(
+        "--tensorboard",
+        action="store_true",
+        help="write the metrics for TensorBoard too (the extra `tensorboard`)",
+    )
     train.set_defaults(run=_train)
 
 
@@ -101,7 +108,7 @@ def _train(arguments: argparse.Namespace) -> None:
     )
     _say(f"{run.game}: {sets}; writing {run.directory}")
     try:
-        _train_with_progress(run, budget, arguments.checkpoint_seconds)
+        _train_with_progress(run, budget, arguments)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"saved after generation {run.saved_generation}; go on with: nash-ismcts train "
@@ -155,19 +162,25 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _train_with_progress(run: Run, budget: Budget, checkpoint_seconds: float) -> None:
-    with tqdm(
-        total=budget.generations,
-        initial=run.loop.generation,
-        unit="gen",
-        desc=run.game.partition("(")[0],
-        file=sys.stderr,
-        mininterval=0.5,
-    ) as bar:
-        for metrics in run.train(budget, checkpoint_seconds):
+def _train_with_progress(run: Run, budget: Budget, arguments: argparse.Namespace) -> None:
+    with contextlib.ExitStack() as stack:
+        board = stack.enter_context(Board(run.directory)) if arguments.tensorboard else None
+        bar = stack.enter_context(
+            tqdm(
+                total=budget.generations,
+                initial=run.loop.generation,
+                unit="gen",
+                desc=run.game.partition("(")[0],
+                file=sys.stderr,
+                mininterval=0.5,
+            )
+        )
+        for metrics in run.train(budget, arguments.checkpoint_seconds):
             bar.update()
             if metrics is not None:
                 bar.set_postfix_str(_postfix(metrics, run), refresh=False)
+                if board is not None:
+                    board.write(metrics)
 
 
 def _postfix(metrics: Metrics, run: Run) -> str:

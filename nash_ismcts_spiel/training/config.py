@@ -22,6 +22,7 @@ class NetworkConfig(Settings):
     """Learned models: their size, what they learn from, and how.
 
       width, depth: units per layer, and residual layers, of each network.
+      device: where torch fits the networks and evaluates tables, such as "cpu" or "cuda".
       learning_rate: of Adam, per generation.
       gradient_clip: largest norm of a step's gradient.
       batch: rows of a step.
@@ -40,6 +41,7 @@ class NetworkConfig(Settings):
 
     width: int = 64
     depth: int = 2
+    device: str = "cpu"
     learning_rate: Schedule = Schedule(start=0.003, power=-0.25)
     gradient_clip: float = 1.0
     batch: int = 256

@@ -28,7 +28,7 @@ class Rows:
     ) -> None:
         """Takes tensors with one row each; rows that never occurred are not drawn."""
         self.inputs = inputs
-        self.targets = targets
+        self.targets = targets.to(inputs.device)
         self.mask = mask
         self.frequency = frequency
 

@@ -21,7 +21,7 @@ from nash_ismcts_spiel.training.grown_worker import GrownTask, ShardRows, weight
 from nash_ismcts_spiel.training.losses import hidden_loss, policy_loss, value_loss
 from nash_ismcts_spiel.training.models import Arrays
 from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
-from nash_ismcts_spiel.training.networks import Sizes, make_networks
+from nash_ismcts_spiel.training.networks import Sizes, load_state, make_networks
 from nash_ismcts_spiel.training.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.training.samples import PolicyBuffer
 from nash_ismcts_spiel.training.workers import Workers
@@ -110,7 +110,7 @@ class GrownModels:
     def restore(self, arrays: Arrays) -> None:
         """Goes back to where `arrays` were taken."""
         self.buffer.restore(arrays)
-        stored = torch.load(io.BytesIO(arrays["networks"].tobytes()), weights_only=True)
+        stored = load_state(arrays["networks"].tobytes())
         for name, fitter in self._fitters.items():
             fitter.restore(stored[name])
 

@@ -18,7 +18,7 @@ from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.training.config import TrainingConfig
 from nash_ismcts_spiel.training.grown_play import GrownPlay
 from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
-from nash_ismcts_spiel.training.networks import Networks, make_networks
+from nash_ismcts_spiel.training.networks import Networks, load_state, make_networks
 from nash_ismcts_spiel.training.rows import HiddenRows, PolicyRows, ValueRows
 
 
@@ -104,6 +104,6 @@ def weights_of(networks: Networks) -> bytes:
 
 def load_weights(networks: Networks, weights: bytes) -> None:
     """Takes over weights that `weights_of` wrote; nothing in them is executed."""
-    stored = torch.load(io.BytesIO(weights), weights_only=True)
+    stored = load_state(weights)
     for name, network in networks.by_name().items():
         network.load_state_dict(stored[name])

@@ -21,7 +21,7 @@ from nash_ismcts_spiel.training.config import TrainingConfig
 from nash_ismcts_spiel.training.fit import Fitter, Rows, cross_entropy, squared_error
 from nash_ismcts_spiel.training.models import Arrays
 from nash_ismcts_spiel.training.network_tables import NetworkTables
-from nash_ismcts_spiel.training.networks import Sizes, make_networks
+from nash_ismcts_spiel.training.networks import Sizes, device_of, load_state, make_networks
 from nash_ismcts_spiel.training.self_play import SelfPlay
 from nash_ismcts_spiel.training.table_worker import Tables, rows_of
 
@@ -44,7 +44,7 @@ class LearnedModels:
         self._graph = graph
         self._config = config
         self._seed = seed
-        self._over = NetworkTables(graph)
+        self._over = NetworkTables(graph, device_of(config.networks))
         self._features = self._over.features
         self.networks = networks = make_networks(
             self._features.tensors, config.networks, seed, child_values=False
@@ -129,7 +129,7 @@ class LearnedModels:
     def restore(self, arrays: Arrays) -> None:
         """Goes back to where `arrays` were taken."""
         self._samples.restore(arrays["weighted_sum"], arrays["weight"])
-        stored = torch.load(io.BytesIO(arrays["networks"].tobytes()), weights_only=True)
+        stored = load_state(arrays["networks"].tobytes())
         for name, fitter in self._fitters.items():
             fitter.restore(stored[name])
         self._hidden_sums = np.array(arrays["hidden_sums"], dtype=np.float64)

@@ -10,7 +10,8 @@ plain rectified units for good. Values come out in value scales (see SearchConfi
 from __future__ import annotations
 
 import dataclasses
-from typing import Protocol
+import io
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -113,13 +114,34 @@ def make_networks(
 
     Without `child_values` they have no outputs for Vc, for those who expect V one move later.
     """
-    actions, pieces = sizes.actions, sizes.pieces
+    actions, pieces, device = sizes.actions, sizes.pieces, device_of(config)
     of_children = actions if child_values else 0
     of_pieces = pieces + FACTORS * (pieces + actions) if child_values else 0
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.manual_seed(seed)  # weights are drawn on the CPU, so they do not depend on the device
         return Networks(
-            policy=ResidualNetwork(sizes.set_inputs, actions, config),
-            value=ResidualNetwork(sizes.set_inputs, 1 + of_children, config),
-            hidden=ResidualNetwork(sizes.sample_inputs, pieces + of_pieces, config),
+            policy=ResidualNetwork(sizes.set_inputs, actions, config).to(device),
+            value=ResidualNetwork(sizes.set_inputs, 1 + of_children, config).to(device),
+            hidden=ResidualNetwork(sizes.sample_inputs, pieces + of_pieces, config).to(device),
         )
+
+
+def device_of(config: NetworkConfig) -> torch.device:
+    """Where the networks compute.
+
+    Raises:
+      ValueError: torch knows no such device, or it is not there.
+    """
+    try:
+        device = torch.device(config.device)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"torch cannot compute on {config.device!r}: {reason}") from None
+    return device
+
+
+def load_state(stored: bytes) -> dict[str, Any]:
+    """What `torch.save` wrote, from any device; nothing in it is executed."""
+    state: dict[str, Any] = torch.load(io.BytesIO(stored), map_location="cpu", weights_only=True)
+    return state

@@ -105,7 +105,8 @@ def load(path: Path) -> SavedModels:
     numbers, arrays = checkpoint.load(path)
     try:
         game, enumerated = numbers["game"], numbers["enumerated"]
-        config = NetworkConfig.from_dict(numbers["networks"])
+        # Wherever they were trained, they play where every machine can.
+        config = NetworkConfig.from_dict({**numbers["networks"], "device": "cpu"})
         sizes = _StoredSizes(**numbers["sizes"])
         networks = make_networks(sizes, config, seed=0, child_values=not enumerated)
         load_weights(networks, arrays["weights"].tobytes())
