@@ -83,9 +83,9 @@ class GrownConfig(Settings):
       buffer_rows: most rows it holds.
     """
 
-    search_games: int = 128
-    policy_games: int = 1_000
-    steps: int = 150
+    search_games: int = 256
+    policy_games: int = 1_500
+    steps: int = 30
     side_by_side: int = 64
     hidden_share: float = 0.5
     buffer: BufferKind = "reservoir"

@@ -149,7 +149,7 @@ class Run:
         saved = time.monotonic()
         try:
             while not budget.is_spent(self.loop.generation, self.wall_seconds):
-                self._step()
+                self.advance()
                 spent = budget.is_spent(self.loop.generation, self.wall_seconds)
                 measured = spent or is_measured(self.loop.generation)
                 metrics = self._measure() if measured else None
@@ -254,7 +254,8 @@ class Run:
             with open(metrics, "r+b") as file:
                 file.truncate(size)
 
-    def _step(self) -> None:
+    def advance(self) -> None:
+        """One generation, without measuring or saving it."""
         wall, cpu = time.perf_counter(), self._cpu()
         self.loop.step()
         self.wall_seconds += time.perf_counter() - wall

@@ -1,0 +1,131 @@
+"""Games that are not enumerated: training on graphs that grow, then matches against others.
+
+Trains phantom_ttt and dark_hex (3x3) for so many seconds each (or takes runs that are there), and
+lets the result play a uniformly random player and OpenSpiel's Python IS-MCTS, which gets our
+resampler (it has none in these games) and random rollouts. Two players of ours: P itself, the
+policy network without search, and the bot that searches with the learned models; searches have the
+same wall time per move. Seats are swapped, results are utilities per game (1 for a win) with
+95% confidence intervals. The last line of the output is a JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyspiel
+import torch
+from tqdm import tqdm
+
+from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.harness import PolicyBot
+from nash_ismcts_spiel.match import BotFactory, round_robin
+from nash_ismcts_spiel.registry import make_bot
+from nash_ismcts_spiel.training import Budget, Run, TrainingConfig, load_evaluator, load_policy
+from nash_ismcts_spiel.training.metrics import read_metrics
+from nash_ismcts_spiel.training.run_config import file_name
+
+GAMES = ("phantom_ttt", "dark_hex")
+SEARCH = "nash_ismcts_play with learned models"
+POLICY = "P without search"
+UNIFORM = "uniform"
+ISMCTS = "IS-MCTS of OpenSpiel"
+
+
+def trained(game: str, directory: Path, seconds: float, seed: int) -> Run:
+    """The run in the directory, trained up to so many seconds."""
+    if (directory / "config.json").exists():
+        run = Run.resume(directory)
+    else:
+        config = TrainingConfig.preset("large")
+        run = Run.create(directory, game, seed, config, models="learned")
+    with tqdm(unit="gen", desc=f"{game}, training", file=sys.stderr) as bar:
+        for _ in run.train(Budget(seconds=seconds), checkpoint_seconds=60.0):
+            bar.update()
+    return run
+
+
+def players(game: str, directory: Path, seconds_per_move: float) -> dict[str, BotFactory]:
+    """All players by name."""
+    evaluator, policy = load_evaluator(directory), load_policy(directory)
+    timed: dict[str, Any] = {"seconds": seconds_per_move, "spawn_depth": 1}
+    return {
+        SEARCH: lambda seat, seed: make_bot(
+            "nash_ismcts_play", game, seat, seed=seed, evaluator=evaluator, **timed
+        ),
+        POLICY: lambda seat, seed: PolicyBot(policy, seat, seed),
+        UNIFORM: lambda seat, seed: pyspiel.make_uniform_random_bot(seat, seed),
+        ISMCTS: lambda seat, seed: make_bot(
+            "ismcts_openspiel", game, seat, seed=seed, seconds_per_move=seconds_per_move
+        ),
+    }
+
+
+def matches(game: str, directory: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Both players of ours against both others."""
+    makers = players(game, directory, options.seconds_per_move)
+    found = []
+    for ours in (POLICY, SEARCH):
+        for other in (UNIFORM, ISMCTS):
+            title = f"{game}: {ours} against {other}"
+            with tqdm(total=options.games, desc=title, unit="game", file=sys.stderr) as bar:
+                (pairing,) = round_robin(
+                    support(game),
+                    {name: makers[name] for name in (ours, other)},
+                    options.games // 2,
+                    options.seed,
+                    bar.update,
+                )
+            found.append({
+                "players": pairing.players,
+                "games": 2 * pairing.hands,
+                "mean": pairing.mean[0],
+                "half_width": pairing.half_width[0],
+            })  # fmt: skip
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Trains, plays and prints."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seconds", type=float, default=1200.0, help="of training (1200)")
+    parser.add_argument("--names", nargs="+", default=list(GAMES), help="games")
+    parser.add_argument("--games", type=int, default=1000, help="per pairing (1000)")
+    parser.add_argument("--seconds-per-move", type=float, default=0.05, help="(0.05)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--runs", type=Path, default=Path("out/large"), help="where runs live")
+    parser.add_argument("--out", type=Path, metavar="FILE.json", help="results, added to a file")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    command = (
+        f"python -m benchmarks.large_games --seconds {options.seconds:g} --games {options.games} "
+        f"--seconds-per-move {options.seconds_per_move:g}"
+    )
+    stored: dict[str, Any] = {"command": command, "seed": options.seed, "games": {}}
+    if options.out is not None and options.out.exists():
+        stored["games"] = json.loads(options.out.read_text())["games"]
+    for game in options.names:
+        directory = options.runs / file_name(game)
+        run = trained(game, directory, options.seconds, options.seed)
+        metrics = [json.loads(line.line()) for line in read_metrics(directory)]
+        pairings = matches(game, directory, options)
+        training = run.config.to_dict()
+        stored["games"][game] = {"metrics": metrics, "pairings": pairings, "training": training}
+        for pairing in pairings:
+            ours, other = pairing["players"]
+            won = f"{pairing['mean']:+.3f} ± {pairing['half_width']:.3f}"
+            print(f"{game}: {ours} against {other}, {pairing['games']} games: {won}", flush=True)
+        if options.out is not None:
+            options.out.parent.mkdir(parents=True, exist_ok=True)
+            options.out.write_text(json.dumps(stored, indent=1) + "\n")
+    print(json.dumps(stored))
+
+
+if __name__ == "__main__":
+    main()
