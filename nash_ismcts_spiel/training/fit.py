@@ -120,7 +120,8 @@ class Fitter(Generic[RowsType]):
     ) -> None:
         """Starts with a fresh optimizer."""
         self.network = network
-        self.optimizer = torch.optim.Adam(network.parameters(), fused=True)
+        self._parameters = list(network.parameters())
+        self.optimizer = torch.optim.Adam(self._parameters, fused=True)
         self.last_loss = float("nan")
         self._loss = loss
         self._config = config
@@ -162,7 +163,7 @@ class Fitter(Generic[RowsType]):
             loss = self._loss(self.network, rows, drawn) @ counts.to(self.network.device)
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._config.gradient_clip)
+            torch.nn.utils.clip_grad_norm_(self._parameters, self._config.gradient_clip)
             self.optimizer.step()
             total += float(loss.detach())
         self.last_loss = total / steps
