@@ -40,9 +40,9 @@ class Target(NamedTuple):
 
 LIARS_DICE = liars_dice(1, 4)
 TARGETS: Mapping[str, Target] = {
-    KUHN: Target("Kuhn poker", 120.0, (0.008, 180.0), 0.003),
+    KUHN: Target("Kuhn poker", 60.0, (0.008, 180.0), 0.003),
     LEDUC: Target("Leduc poker", 300.0, (0.05, 900.0), 0.028),
-    LIARS_DICE: Target("Liar's Dice 1x4", 240.0, (0.025, 900.0), 0.015),
+    LIARS_DICE: Target("Liar's Dice 1x4", 180.0, (0.025, 900.0), 0.015),
 }
 
 ABLATIONS: Mapping[str, str] = {
@@ -52,7 +52,7 @@ ABLATIONS: Mapping[str, str] = {
 }
 """What H learns from."""
 
-ABLATION_SECONDS: Mapping[str, float] = {KUHN: 30.0, LEDUC: 60.0}
+ABLATION_SECONDS: Mapping[str, float] = {KUHN: 20.0, LEDUC: 60.0}
 PLAY_VISITS = (30, 100, 300, 1000, 3000)
 PLAY_BOTS: Mapping[str, Mapping[str, Any]] = {
     "play preset": {"name": "nash_ismcts_play"},

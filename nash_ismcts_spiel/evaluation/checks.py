@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from nash_ismcts_spiel.evaluation.protocol import Floats, InformationSetRow, SampleRow
 
-Counts = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 _SUM_TOLERANCE = 1e-6
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import torch
 
 from nash_ismcts_spiel.evaluation import InformationSetRow, SampleRow
+from nash_ismcts_spiel.evaluation.checks import sample_rows, set_rows
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.training.feature_table import Entries, FeatureTable
@@ -81,26 +82,16 @@ class NetworkEvaluator:
         self, graph: GameGraph, information_sets: Sequence[int]
     ) -> list[InformationSetRow]:
         """One row per information set."""
-        policy, value, child_values = self.flat_information_set_rows(graph, information_sets)
         counts = self.features(graph).legal(graph, information_sets).counts
-        ends = np.cumsum(counts)[:-1]
-        rows = zip(np.split(policy, ends), value, np.split(child_values, ends), strict=True)
-        return [InformationSetRow(p.tolist(), float(v), c.tolist()) for p, v, c in rows]
+        return set_rows(*self.flat_information_set_rows(graph, information_sets), counts)
 
     def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> list[SampleRow]:
         """One row per SAMPLE node."""
-        beliefs, child_values = self.flat_sample_rows(graph, sample_nodes)
         table = self.features(graph)
-        branches = table.open(graph, sample_nodes).counts
         owners = [graph.samples.information_set[node] for node in sample_nodes]
-        own = table.legal(graph, owners).counts
-        rows = zip(
-            np.split(beliefs, np.cumsum(branches)[:-1]),
-            np.split(child_values, np.cumsum(own * branches)[:-1]),
-            own,
-            strict=True,
-        )
-        return [SampleRow(h.tolist(), v.reshape(count, -1).tolist()) for h, v, count in rows]
+        counts = table.open(graph, sample_nodes).counts
+        owned = table.legal(graph, owners).counts
+        return sample_rows(*self.flat_sample_rows(graph, sample_nodes), counts, owned)
 
     def _tensor(self, rows: npt.NDArray[np.float32]) -> torch.Tensor:
         return torch.from_numpy(rows).to(self._device)
