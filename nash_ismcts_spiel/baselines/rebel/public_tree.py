@@ -17,7 +17,7 @@ from collections.abc import Hashable
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.games import CHANCE, DECISION, TERMINAL, GameGraph
+from nash_ismcts_spiel.games import CHANCE, DECISION, TERMINAL, GameGraph, SupportedGame
 from nash_ismcts_spiel.games.public import public_states
 from nash_ismcts_spiel.games.tables import MISSING
 from nash_ismcts_spiel.native import _core, exact
@@ -55,10 +55,13 @@ class PublicTree:
           ValueError: the game is not a two-player zero-sum one, or its public states do not form
             a tree.
         """
-        refuse_unsuitable(graph)
+        refuse_unsuitable(graph.game)
+        if not graph.enumerated:
+            raise ValueError(f"ReBeL needs an enumerated graph of {graph.game.name}")
         self.graph = graph
         self.states = public_states(graph).astype(np.int32)
         self._before = _decisions_before(graph)
+        self._worlds_of = self._group_worlds()
         self.slots = self._number_slots()
         try:
             self.native = _core.PublicGame(
@@ -69,11 +72,11 @@ class PublicTree:
         self.width = self.native.width
         self.parent = self.native.parent
         self.mass = self.native.mass
+        self._chance = self.native.chance
         self.future, self.num_futures = self._number_futures()
         self.roots = np.flatnonzero(self.parent == MISSING)
-        chance = self.native.chance
         self.root_chance: Floats = np.array(
-            [chance[self.states == root].sum() for root in self.roots]
+            [self._chance[self._worlds_of[root]].sum() for root in self.roots]
         )
 
     def __len__(self) -> int:
@@ -98,25 +101,28 @@ class PublicTree:
 
     def world_probabilities(self, state: int, beliefs: Floats) -> tuple[Ints, Floats]:
         """The worlds of a public state and how likely each is under beliefs. [2, width]"""
-        worlds = np.flatnonzero(self.states == state)
-        weights = np.array(self.native.chance[worlds])
+        worlds = self._worlds_of[state]
+        weights = self._chance[worlds]
         for player in range(PLAYERS):
             slots = self.slots[worlds, player]
             weights *= beliefs[player, slots] / self.mass[state, player, slots]
         total = weights.sum()
         if total == 0.0:  # what both are believed to hold excludes each other
-            weights = np.array(self.native.chance[worlds])
+            weights = self._chance[worlds]
             total = weights.sum()
-        return worlds.astype(np.int32), weights / total
+        return worlds, weights / total
+
+    def _group_worlds(self) -> list[Ints]:
+        """The worlds of each public state."""
+        worlds = np.flatnonzero(self.states >= 0).astype(np.int32)
+        order = worlds[np.argsort(self.states[worlds], kind="stable")]
+        return np.split(order, np.cumsum(np.bincount(self.states[worlds]))[:-1])
 
     def _number_slots(self) -> Ints:
         """Slots: those of the public state before if that tells them apart, else 0, 1, 2, ..."""
-        worlds = np.flatnonzero(self.states >= 0)
         views = np.array(self.graph.worlds.view).reshape(-1, PLAYERS)
         slots = np.full((len(self.states), PLAYERS), MISSING, dtype=np.int32)
-        order = worlds[np.argsort(self.states[worlds], kind="stable")]
-        ends = np.cumsum(np.bincount(self.states[worlds]))
-        for group in np.split(order, ends[:-1]):
+        for group in self._worlds_of:
             earlier = self._before[group]
             for player in range(PLAYERS):
                 inherited = np.where(earlier >= 0, slots[earlier, player], MISSING)
@@ -125,7 +131,7 @@ class PublicTree:
 
     def _number_futures(self) -> tuple[Ints, int]:
         """Numbers public states by the games that begin there, compared as trees."""
-        worlds, chance = self.graph.worlds, self.native.chance
+        worlds, chance = self.graph.worlds, self._chance
         names: dict[Hashable, int] = {}
         name = [0] * len(worlds)
 
@@ -157,17 +163,14 @@ class PublicTree:
         return np.array(numbers, dtype=np.int32), len(futures)
 
 
-def refuse_unsuitable(graph: GameGraph) -> None:
-    """Raises ValueError unless the game is an enumerated two-player zero-sum one."""
-    game = graph.game
+def refuse_unsuitable(game: SupportedGame) -> None:
+    """Raises ValueError unless a game is a two-player zero-sum one."""
     if game.num_players != PLAYERS or game.utility_sum != 0.0:
         kind = "zero-sum" if game.utility_sum == 0.0 else "not zero-sum"
         raise ValueError(
             f"ReBeL is for two-player zero-sum games; {game.name} has {game.num_players} players "
             f"and is {kind}"
         )
-    if not graph.enumerated:
-        raise ValueError(f"ReBeL needs an enumerated graph of {game.name}")
 
 
 def own_reach_of_worlds(graph: GameGraph, policy: Floats) -> Floats:
