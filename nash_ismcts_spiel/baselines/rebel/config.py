@@ -1,5 +1,5 @@
-"""Settings of ReBeL: how subgames are cut off and solved, how games are played to learn from, and how
-the value network learns.
+"""Settings of ReBeL: how subgames are cut off and solved, how games are played to learn from, and
+how the value network learns.
 """
 
 from __future__ import annotations

@@ -65,6 +65,7 @@ class Learner:
 
     def __init__(self, tree: PublicTree, config: RebelConfig, seed: int) -> None:
         """Starts with random weights drawn from the seed."""
+        torch.set_num_threads(1)  # the network is small: more threads only wait for each other
         self._tree = tree
         self._config = config
         self._network = make_network(tree, config, seed)
@@ -122,11 +123,12 @@ class Learner:
     def _step(self, drawn: npt.NDArray[np.int64]) -> float:
         futures = self.buffer.futures[drawn]
         dealt = self._dealt[self._future_state[futures]]
-        found = self._network(torch.from_numpy(futures), torch.from_numpy(self.buffer.beliefs[drawn]))
+        beliefs = torch.from_numpy(self.buffer.beliefs[drawn])
+        found = self._network(torch.from_numpy(futures), beliefs)
         errors = (found - torch.from_numpy(self.buffer.values[drawn])).square() * dealt
         loss = errors.sum() / dealt.sum()
         self._optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         parameters = list(self._network.parameters())
         torch.nn.utils.clip_grad_norm_(parameters, self._config.gradient_clip)
         self._optimizer.step()

@@ -1,9 +1,9 @@
 """Which policy ReBeL plays, as a table over the whole game.
 
 A playthrough solves the subgame at hand, draws one of the solver's iterations with the weight that
-it has in the average, and follows the policy of that iteration, for both players' beliefs too, until
-it leaves the subgame; then it solves the next one. What an opponent faces who cannot foresee the
-draws is the mixture of all playthroughs. It is safe: in expectation the average policies are
+it has in the average, and follows the policy of that iteration, for both players' beliefs too,
+until it leaves the subgame; then it solves the next one. What an opponent faces who cannot foresee
+the draws is the mixture of all playthroughs. It is safe: in expectation the average policies are
 played, and each subgame is solved for the beliefs that really lead there (Brown et al. 2020, 5.1).
 
 *Unsafe* search follows the average policy of each subgame and takes beliefs from it. Its subgames
@@ -22,7 +22,6 @@ from nash_ismcts_spiel.baselines.rebel.public_tree import Floats
 from nash_ismcts_spiel.baselines.rebel.subgames import (
     LeafValues,
     Method,
-    Snapshot,
     Subgames,
     iteration_weights,
 )
@@ -145,40 +144,40 @@ def _advance(
     tables: Floats,
     rng: np.random.Generator,
 ) -> list[_Entry]:
-    """Solves subgames, writes their policies down, and says where playthroughs go from there."""
-    subgames = search.subgames
-    states = [entry.state for entry in entries]
-    beliefs = np.stack([entry.beliefs for entry in entries])
+    """Solves subgames, writes their policies down, and says where playthroughs go from there.
+
+    The entries all have leaves or all have none. Without leaves the mixture over iterations is the
+    average, so nothing has to be drawn.
+    """
+    subgames = [search.subgames.at(entry.state) for entry in entries]
     drawn: list[tuple[int, int, int]] = []  # playthrough, entry, iteration
-    for index, entry in enumerate(entries):
-        if subgames.at(entry.state).num_leaves == 0:
-            continue  # the mixture over iterations is the average, so nothing has to be drawn
-        iterations = chosen
-        if iterations is None:
-            count = len(search.weights)
-            iterations = 1 + rng.choice(count, size=len(entry.playthroughs), p=search.weights)
-        pairs = zip(entry.playthroughs, iterations.tolist(), strict=True)
-        drawn += [(playthrough, index, iteration) for playthrough, iteration in pairs]
-    wanted: dict[int, list[int]] = {}
-    for index, iteration in sorted({(index, iteration) for _, index, iteration in drawn}):
-        wanted.setdefault(iteration, []).append(index)
-    last = max(wanted) - 1 if wanted else search.iterations
-    solution = subgames.solve(
-        states, beliefs, last, search.method, search.leaf_values, wanted or None
+    if subgames[0].num_leaves > 0:
+        for index, entry in enumerate(entries):
+            iterations = chosen
+            if iterations is None:
+                count, here = search.iterations, len(entry.playthroughs)
+                iterations = 1 + rng.choice(count, size=here, p=search.weights)
+            pairs = zip(entry.playthroughs, iterations.tolist(), strict=True)
+            drawn += [(playthrough, index, iteration) for playthrough, iteration in pairs]
+    solution = search.subgames.solve(
+        [entry.state for entry in entries],
+        np.stack([entry.beliefs for entry in entries]),
+        max((iteration for _, _, iteration in drawn), default=search.iterations + 1) - 1,
+        search.method,
+        search.leaf_values,
+        [(index, iteration) for _, index, iteration in drawn],
     )
-    for index, entry in enumerate(entries):
-        subgame = subgames.at(entry.state)
-        if subgame.num_leaves == 0:
-            tables[np.ix_(entry.playthroughs, subgame.actions)] = solution.batch.average_policy(index)
-    leaf_states = np.split(solution.batch.leaf_states, solution.batch.first_leaf[1:-1])
+    if not drawn:
+        for index, entry in enumerate(entries):
+            average = solution.batch.average_policy(index)
+            for playthrough in entry.playthroughs:
+                tables[playthrough, subgames[index].actions] = average
     following: list[_Entry] = []
     for playthrough, index, iteration in drawn:
-        snapshot: Snapshot = solution.snapshots[index, iteration]
-        tables[playthrough, subgames.at(states[index]).actions] = snapshot.policy
-        following += [
-            _Entry(int(state), row, [playthrough])
-            for state, row in zip(leaf_states[index], snapshot.leaf_beliefs, strict=True)
-        ]
+        snapshot = solution.snapshots[index, iteration]
+        tables[playthrough, subgames[index].actions] = snapshot.policy
+        leaves = zip(solution.leaf_states[index], snapshot.leaf_beliefs, strict=True)
+        following += [_Entry(state, row, [playthrough]) for state, row in leaves]
     return following
 
 

@@ -53,13 +53,12 @@ class NetworkLeaves:
     def __init__(self, tree: PublicTree, network: ValueNetwork) -> None:
         """Asks the network as it is at the time of each call."""
         self._network = network
-        self._future = tree.future.astype(np.int64)
+        self._future = torch.from_numpy(tree.future.astype(np.int64))
         self._scale = tree.graph.value_scale
 
     @torch.inference_mode()
     def __call__(self, player: int, states: Ints, beliefs: Floats) -> Floats:
         """Values of the player's slots. [R, width]"""
-        futures = torch.from_numpy(self._future[states])
-        values = self._network(futures, torch.from_numpy(beliefs).float())
+        values = self._network(self._future[states], torch.from_numpy(beliefs).float())
         found: Floats = values[:, player].double().numpy() * self._scale
         return found

@@ -5,9 +5,9 @@ to the next as long as nothing but public things happen, so that it goes on mean
 Two public states have the same *future* if the games that begin there are one and the same, slot by
 slot, whatever happened before: a value depends on the future and on the beliefs alone.
 
-A player's belief about a slot is the probability of its own moves times the share of chance (*mass*)
-in that slot, normalised to one; the two players' beliefs and chance together give the probability of
-every world of the public state (`native/subgame.h`).
+A player's belief about a slot is the probability of its own moves times the share of chance
+(*mass*) in that slot, normalised to one; the two players' beliefs and chance together give the
+probability of every world of the public state (`native/subgame.h`).
 """
 
 from __future__ import annotations
@@ -146,7 +146,8 @@ class PublicTree:
                 continue
             children = tuple(name[child] for child in worlds.edge_child[first : first + count])
             if kind == CHANCE:
-                name[world] = number((tuple(worlds.edge_probability[first : first + count]), children))
+                chances = tuple(worlds.edge_probability[first : first + count])
+                name[world] = number((chances, children))
             else:
                 slots = (int(self.slots[world, 0]), int(self.slots[world, 1]))
                 name[world] = number((worlds.player[world], slots, children))
@@ -154,10 +155,10 @@ class PublicTree:
         totals = np.bincount(
             self.states[self.states >= 0], weights=chance[self.states >= 0], minlength=len(self)
         )
-        for world in np.flatnonzero(self.states >= 0):
-            state = self.states[world]
-            share = round(float(chance[world] / totals[state]), _DIGITS)
-            contents[state].append((name[world], share))
+        for place in np.flatnonzero(self.states >= 0).tolist():
+            state = int(self.states[place])
+            share = round(float(chance[place] / totals[state]), _DIGITS)
+            contents[state].append((name[place], share))
         futures: dict[Hashable, int] = {}
         numbers = [futures.setdefault(tuple(sorted(c)), len(futures)) for c in contents]
         return np.array(numbers, dtype=np.int32), len(futures)
@@ -188,7 +189,7 @@ def own_reach_of_worlds(graph: GameGraph, policy: Floats) -> Floats:
         reach[children] = reach[before]
         moved = kind[before] == DECISION
         children, before = children[moved], before[moved]
-        edge = children - 1 - first_edge[before]  # in breadth-first order, edge e leads to world e + 1
+        edge = children - 1 - first_edge[before]  # breadth-first: edge e leads to world e + 1
         action = first_action[information_set[before]] + edge
         reach[children, player[before]] *= policy[action]
     return reach

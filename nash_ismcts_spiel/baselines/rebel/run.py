@@ -1,9 +1,9 @@
 """A training of ReBeL in a directory: config, metrics and checkpoint, as any other run has.
 
-A line of `metrics.jsonl` has the names of `training.metrics.Metrics`: `exploitability_average` is of
-the policy that is played, a mixture over random iterations (`mixture.py`), `exploitability_search` of
-unsafe search, `visits` counts iterations of subgame solvers. A resumed run drops the lines after its
-checkpoint and does those generations again, bit for bit.
+A line of `metrics.jsonl` has the names of `training.metrics.Metrics`: `exploitability_average` is
+of the policy that is played, a mixture over random iterations (`mixture.py`),
+`exploitability_search` of unsafe search, `visits` counts iterations of subgame solvers. A resumed
+run drops the lines after its checkpoint and does those generations again, bit for bit.
 """
 
 from __future__ import annotations
@@ -57,7 +57,6 @@ class RebelRun:
         """
         supported = support(game)
         refuse_unsuitable(supported)
-        torch.set_num_threads(1)  # the network is small: more threads only wait for each other
         self.directory = directory
         self.game = supported.name
         self.seed = seed
@@ -104,7 +103,7 @@ class RebelRun:
         """Goes on from the last whole checkpoint of a directory.
 
         Raises:
-          ValueError: there is no run of ReBeL, or its files are damaged; the message names the file.
+          ValueError: there is no run of ReBeL, or its files are damaged, and which.
         """
         path = directory / CONFIG
         if not path.exists():

@@ -1,8 +1,8 @@
 """Self-play: from belief state to belief state, and what each was worth (Brown et al. 2020, 4).
 
-A playthrough solves a subgame, remembers its root with the values that the solver found, draws one of
-the solver's iterations and follows that iteration's policy to a leaf, where the next subgame begins.
-One player, drawn per subgame, explores; beliefs follow the policy as if nobody had.
+A playthrough solves a subgame, remembers its root with the values that the solver found, draws one
+of the solver's iterations and follows that iteration's policy to a leaf, where the next subgame
+begins. One player, drawn per subgame, explores; beliefs follow the policy as if nobody had.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.public_tree import PLAYERS, Floats, Ints, PublicTree
 from nash_ismcts_spiel.baselines.rebel.subgames import (
     LeafValues,
+    Solution,
     Subgames,
     iteration_weights,
-    no_leaves,
 )
 from nash_ismcts_spiel.games import CHANCE, TERMINAL
 
@@ -53,9 +53,7 @@ class SelfPlay:
     def play(self, leaf_values: LeafValues, rng: np.random.Generator) -> BeliefStates:
         """A generation's games."""
         tree, config = self._tree, self._config
-        counts = rng.multinomial(
-            config.playthroughs, tree.root_chance / tree.root_chance.sum()
-        )
+        counts = rng.multinomial(config.playthroughs, tree.root_chance / tree.root_chance.sum())
         here = {
             (int(root), tree.mass[root].tobytes()): int(count)
             for root, count in zip(tree.roots, counts, strict=True)
@@ -88,53 +86,57 @@ class SelfPlay:
         rng: np.random.Generator,
     ) -> tuple[Floats, dict[tuple[int, bytes], int]]:
         """Values of the roots, and at which belief states how many playthroughs arrive."""
-        config = self._config
+        config, subgames = self._config, self._subgames
         values = np.zeros_like(beliefs)
-        ends = np.array([self._subgames.at(int(state)).num_leaves == 0 for state in states])
-        ending, going = np.flatnonzero(ends), np.flatnonzero(~ends)
-        if len(ending):
-            solution = self._subgames.solve(
-                states[ending].tolist(), beliefs[ending], config.iterations, config.method, no_leaves
-            )
-            values[ending] = solution.batch.root_values()
+        ends = np.array([subgames.at(int(state)).num_leaves == 0 for state in states])
         following: dict[tuple[int, bytes], int] = {}
-        if len(going) == 0:
-            return values, following
-        drawn = [
-            (row, int(iteration))
-            for row, index in enumerate(going)
-            for iteration in 1 + rng.choice(config.iterations, size=counts[index], p=self._weights)
-        ]
-        wanted: dict[int, list[int]] = {}
-        for row, iteration in sorted(set(drawn)):
-            wanted.setdefault(iteration, []).append(row)
-        solution = self._subgames.solve(
-            states[going].tolist(),
-            beliefs[going],
-            config.iterations,
-            config.method,
-            leaf_values,
-            wanted,
-        )
-        values[going] = solution.batch.root_values()
-        leaves = np.split(solution.batch.leaf_states, solution.batch.first_leaf[1:-1])
-        for row, iteration in drawn:
-            snapshot = solution.snapshots[row, iteration]
-            state = int(states[going[row]])
-            arrived = self._walker.walk(
-                state,
-                beliefs[going[row]],
-                self._subgames.at(state).actions,
-                snapshot.policy,
-                set(leaves[row].tolist()),
-                config.exploration,
-                rng,
+        for rows in (np.flatnonzero(ends), np.flatnonzero(~ends)):
+            if len(rows) == 0:
+                continue
+            drawn = [] if ends[rows[0]] else self._draw([counts[row] for row in rows], rng)
+            solution = subgames.solve(
+                states[rows].tolist(),
+                beliefs[rows],
+                config.iterations,
+                config.method,
+                leaf_values,
+                drawn,
             )
-            if arrived >= 0:
-                leaf = int(np.flatnonzero(leaves[row] == arrived)[0])
-                key = arrived, snapshot.leaf_beliefs[leaf].tobytes()
-                following[key] = following.get(key, 0) + 1
+            values[rows] = solution.batch.root_values()
+            for index, iteration in drawn:
+                place = int(states[rows[index]]), beliefs[rows[index]]
+                arrived = self._walk(solution, index, iteration, *place, rng)
+                if arrived is not None:
+                    following[arrived] = following.get(arrived, 0) + 1
         return values, following
+
+    def _draw(self, counts: list[int], rng: np.random.Generator) -> list[tuple[int, int]]:
+        """A subgame and an iteration for each playthrough."""
+        size = self._config.iterations
+        return [
+            (index, int(iteration))
+            for index, count in enumerate(counts)
+            for iteration in 1 + rng.choice(size, size=count, p=self._weights)
+        ]
+
+    def _walk(
+        self,
+        solution: Solution,
+        index: int,
+        iteration: int,
+        state: int,
+        beliefs: Floats,
+        rng: np.random.Generator,
+    ) -> tuple[int, bytes] | None:
+        """The belief state in which a playthrough arrives, None if its game ends before."""
+        snapshot, leaves = solution.snapshots[index, iteration], solution.leaf_states[index]
+        actions, exploration = self._subgames.at(state).actions, self._config.exploration
+        arrived = self._walker.walk(
+            state, beliefs, actions, snapshot.policy, set(leaves), exploration, rng
+        )
+        if arrived < 0:
+            return None
+        return arrived, snapshot.leaf_beliefs[leaves.index(arrived)].tobytes()
 
     def _unpacked(self, packed: bytes) -> Floats:
         return np.frombuffer(packed).reshape(PLAYERS, self._tree.width)

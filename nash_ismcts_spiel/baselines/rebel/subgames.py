@@ -1,14 +1,14 @@
 """Subgames that are solved side by side, with leaf values from a network or from an oracle.
 
 Values are utilities of the player in question, in the game's units, one per slot, against the
-opponent's belief (`native/subgame_solver.h`). Iterations count from 1, and one updates both players.
-The policy of iteration t is the one that is played during it, so that of iteration 1 is uniform.
+opponent's belief (`native/subgame_solver.h`). Iterations count from 1, and one updates both
+players. The policy of iteration t is the one that is played during it: in the first, uniform.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, Protocol
 
 import numpy as np
@@ -54,10 +54,12 @@ class Solution:
     Attributes:
       batch: the solvers.
       snapshots: the requested iterations, by subgame and iteration.
+      leaf_states: public states at the leaves of each subgame.
     """
 
     batch: _core.SubgameBatch
     snapshots: Mapping[tuple[int, int], Snapshot]
+    leaf_states: Sequence[Sequence[int]]
 
 
 class Subgames:
@@ -82,11 +84,6 @@ class Subgames:
             )
         return self._made[state]
 
-    def leaf_states(self, state: int) -> list[int]:
-        """The public states at the leaves of the subgame that begins at `state`."""
-        batch = self._batch([state], self.tree.mass[[state]], "cfr")
-        return batch.leaf_states.tolist()
-
     def solve(
         self,
         states: Sequence[int],
@@ -94,7 +91,7 @@ class Subgames:
         iterations: int,
         method: Method,
         leaf_values: LeafValues,
-        wanted: Mapping[int, Sequence[int]] | None = None,
+        wanted: Iterable[tuple[int, int]] = (),
     ) -> Solution:
         """Solves subgames for some iterations.
 
@@ -104,32 +101,30 @@ class Subgames:
           iterations: of each.
           method: how.
           leaf_values: asked twice per iteration.
-          wanted: subgames (by their place in `states`) whose policy is kept, by iteration; an
-            iteration may be one more than `iterations`.
+          wanted: subgames (by their place in `states`) and iterations whose policies are kept; the
+            last such iteration may be one more than `iterations`.
         """
-        batch = self._batch(states, beliefs, method)
-        wanted = wanted or {}
+        batch = _core.SubgameBatch([self.at(int(state)) for state in states], beliefs, method)
+        indices: dict[int, list[int]] = {}
+        for index, iteration in sorted(set(wanted)):
+            indices.setdefault(iteration, []).append(index)
         snapshots: dict[tuple[int, int], Snapshot] = {}
         leaf_states = batch.leaf_states
         for iteration in range(1, iterations + 2):
-            for index in wanted.get(iteration, ()):
+            for index in indices.get(iteration, ()):
                 snapshots[index, iteration] = Snapshot(
                     batch.current_policy(index), batch.leaf_beliefs_of(index)
                 )
             if iteration > iterations:
                 break
-            if batch.num_leaves == 0 and not wanted:
+            if batch.num_leaves == 0 and not indices:
                 batch.run(iterations)
                 break
             for player in range(PLAYERS):
                 values = leaf_values(player, leaf_states, batch.leaf_beliefs())
                 batch.update(player, values)
-        return Solution(batch, snapshots)
-
-    def _batch(
-        self, states: Sequence[int], beliefs: Floats, method: Method
-    ) -> _core.SubgameBatch:
-        return _core.SubgameBatch([self.at(int(state)) for state in states], beliefs, method)
+        per_subgame = np.split(leaf_states, batch.first_leaf[1:-1])
+        return Solution(batch, snapshots, [part.tolist() for part in per_subgame])
 
 
 class OracleLeaves:
