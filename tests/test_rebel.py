@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from exploitability import measure
 from nash_ismcts_spiel import cli
+from nash_ismcts_spiel.baselines import trace
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy, unsafe_policy
 from nash_ismcts_spiel.baselines.rebel.public_tree import PublicTree, own_reach_of_worlds
@@ -492,7 +494,7 @@ def test_the_network_is_zero_sum_and_learns_values() -> None:
     from nash_ismcts_spiel.baselines.rebel.network import make_network
 
     tree = tree_of(LEDUC)
-    config = RebelConfig(iterations=60, playthroughs=100, steps=150, depth=4)
+    config = RebelConfig(iterations=40, playthroughs=100, steps=60, depth=4, smoothing=0.9)
     network = make_network(tree, config, 0)
     beliefs = tree.beliefs(random_policy(tree.graph, 0))
     futures = torch.from_numpy(tree.future.astype(np.int64))
@@ -501,16 +503,26 @@ def test_the_network_is_zero_sum_and_learns_values() -> None:
     learner = Learner(tree, config, 0)
     play = SelfPlay(Subgames(tree, 4, True), config)
     rng = np.random.default_rng(0)
-    for generation in range(1, 6):
+    for generation in range(1, 5):
         rows = play.play(learner.leaf_values, rng)
         learner.learn(rows, generation, rng)
-    assert learner.last_loss < 0.01  # of values whose mean square is about 1
+    assert learner.last_loss < 0.02  # of values whose mean square is about 1
     row = np.flatnonzero(rows.states != 0)[:50]
     for player in (0, 1):
         found = learner.leaf_values(player, rows.states[row], rows.beliefs[row])
         dealt = tree.mass[rows.states[row], player] > 0
         error = (found - rows.values[row, player])[dealt] / tree.graph.value_scale
         assert np.sqrt(np.square(error).mean()) < 0.15
+
+
+def test_rebel_is_an_anytime_method() -> None:
+    from nash_ismcts_spiel.baselines.rebel.loop import Rebel
+
+    graph = tree_of(KUHN).graph
+    config = RebelConfig(iterations=20, play_iterations=30, playthroughs=20, steps=5)
+    points = trace(Rebel(graph, 0, config), graph, seconds=0.05)
+    assert points[-1].steps >= 1
+    assert points[-1].exploitability < 0.6
 
 
 # Compiled code refuses what does not fit.
@@ -611,6 +623,8 @@ def train(*argv: str) -> int:
 
 
 def test_train_writes_what_it_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from nash_ismcts_spiel.baselines.rebel.run import load_policy
+
     directory = tmp_path / "new"
     code = train(
         "--algorithm", "rebel", "--game", KUHN, "--generations", "6", "--out", str(directory), *FEW
@@ -624,6 +638,9 @@ def test_train_writes_what_it_says(capsys: pytest.CaptureFixture[str], tmp_path:
     assert all(row["exploitability_average"] < 0.6 for row in rows)
     assert printed.out.startswith("kuhn_poker(), seed 0: exploitability of ReBeL as it plays ")
     assert printed.out.count("\n") == 1
+    played = load_policy(directory)
+    found = measure(KUHN, played).exploitability  # by OpenSpiel's best response
+    assert found == pytest.approx(rows[-1]["exploitability_average"], abs=1e-9)
     settings = json.loads((directory / "config.json").read_text())
     assert settings["models"] == "rebel"
     assert RebelConfig.from_dict(settings["training"]).iterations == 20

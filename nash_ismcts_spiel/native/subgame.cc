@@ -34,8 +34,8 @@ void check_sizes(const PublicGame& game) {
 // Each information set must be one slot of one public state, and the mover's slot must tell it.
 void check_worlds(PublicGame* game) {
   const CompiledGraph& graph = *game->graph;
-  std::vector<int32_t> state_of_set(graph.num_information_sets(), kMissing);
-  std::vector<int32_t> slot_of_set(graph.num_information_sets(), kMissing);
+  // Public state and slot of each information set.
+  std::vector<std::array<int32_t, 2>> place(graph.num_information_sets(), {kMissing, kMissing});
   for (int64_t world = 0; world < graph.num_worlds(); ++world) {
     const bool decision = graph.kind[world] == kDecision;
     const int32_t state = game->state[world];
@@ -55,11 +55,8 @@ void check_worlds(PublicGame* game) {
     }
     const int32_t set = graph.information_set[world];
     const int32_t slot = game->slot[world * kTwo + graph.player[world]];
-    if (state_of_set[set] == kMissing) {
-      state_of_set[set] = state;
-      slot_of_set[set] = slot;
-    }
-    require(state_of_set[set] == state && slot_of_set[set] == slot, "information set", set,
+    if (place[set][0] == kMissing) place[set] = {state, slot};
+    require(place[set][0] == state && place[set][1] == slot, "information set", set,
             "lies in two public states or slots");
   }
 }

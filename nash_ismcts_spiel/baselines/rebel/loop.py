@@ -6,13 +6,14 @@ import numpy as np
 
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.learner import Arrays, Learner
-from nash_ismcts_spiel.baselines.rebel.mixture import Search
-from nash_ismcts_spiel.baselines.rebel.public_tree import PublicTree
+from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy
+from nash_ismcts_spiel.baselines.rebel.public_tree import Floats, PublicTree
 from nash_ismcts_spiel.baselines.rebel.self_play import SelfPlay
 from nash_ismcts_spiel.baselines.rebel.subgames import Subgames
+from nash_ismcts_spiel.games import GameGraph
 
-_PLAYING = 0
-"""The last word of a seed from which self-play and fitting draw."""
+_PLAYING, MEASURING = 0, 1
+"""The last word of a seed from which self-play and fitting draw, and measuring."""
 
 
 class RebelLoop:
@@ -60,3 +61,23 @@ class RebelLoop:
             iterations or config.play_iterations,
             config.method,
         )
+
+
+class Rebel:
+    """ReBeL as a method that can be stopped at any time (`baselines.anytime`).
+
+    Attributes:
+      loop: self-play and learning; a step is a generation.
+    """
+
+    def __init__(self, graph: GameGraph, seed: int, config: RebelConfig | None = None) -> None:
+        """Starts before the first generation, with the default settings if `config` is None."""
+        self._config = config or RebelConfig()
+        self._seed = seed
+        self.loop = RebelLoop(PublicTree(graph), self._config, seed)
+        self.step = self.loop.step
+
+    def policy(self) -> Floats:
+        """The mixture that is played, of the config's `measured_playthroughs`. [A]"""
+        rng = np.random.default_rng([self._seed, self.loop.generation, MEASURING])
+        return safe_policy(self.loop.search(), self._config.measured_playthroughs or None, rng)

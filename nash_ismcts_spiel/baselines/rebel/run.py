@@ -21,10 +21,11 @@ import torch
 
 import nash_ismcts_spiel
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
-from nash_ismcts_spiel.baselines.rebel.loop import RebelLoop
+from nash_ismcts_spiel.baselines.rebel.loop import MEASURING, RebelLoop
 from nash_ismcts_spiel.baselines.rebel.mixture import safe_policy, unsafe_policy
 from nash_ismcts_spiel.baselines.rebel.public_tree import Floats, PublicTree, refuse_unsuitable
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.training import checkpoint
 from nash_ismcts_spiel.training.metrics import METRICS
@@ -32,8 +33,6 @@ from nash_ismcts_spiel.training.run import CHECKPOINT, CONFIG, Budget
 
 MODELS = "rebel"
 """What a config says under `models`."""
-_MEASURING = 1
-"""The last word of a seed from which measuring draws."""
 
 
 class RebelRun:
@@ -145,7 +144,7 @@ class RebelRun:
     def policy(self, playthroughs: int | None = None) -> Floats:
         """The mixture that is played, of the config's playthroughs or of so many. [A]"""
         count = self.config.measured_playthroughs if playthroughs is None else playthroughs
-        rng = np.random.default_rng([self.seed, self.loop.generation, _MEASURING])
+        rng = np.random.default_rng([self.seed, self.loop.generation, MEASURING])
         return safe_policy(self.loop.search(), count or None, rng)
 
     def metrics(self) -> list[dict[str, Any]]:
@@ -221,3 +220,9 @@ class RebelRun:
         with open(self.directory / METRICS, "a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
         return line
+
+
+def load_policy(directory: str | Path, playthroughs: int | None = None) -> TablePolicy:
+    """The policy that a run of ReBeL plays, as an OpenSpiel policy; see `RebelRun.policy`."""
+    run = RebelRun.resume(Path(directory))
+    return TablePolicy(run.graph, run.policy(playthroughs))
