@@ -14,6 +14,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from nash_ismcts_spiel.cli import rebel
 from nash_ismcts_spiel.cli.common import Commands, load
 from nash_ismcts_spiel.training import Budget, Run, TrainingConfig
 from nash_ismcts_spiel.training.board import Board
@@ -34,6 +35,12 @@ def add(commands: Commands) -> None:
         description="Trains a policy by search: with exact models on a game that can be "
         "enumerated, with learned ones on any game. Writes config.json, metrics.jsonl, "
         "checkpoint.npz and curve.png to --out.",
+    )
+    train.add_argument(
+        "--algorithm",
+        choices=["nash_ismcts", rebel.REBEL],
+        help="nash_ismcts (default), or rebel, for two-player zero-sum games, whose settings are "
+        "those of RebelConfig",
     )
     train.add_argument("--game", help="the game, with parameters in parentheses")
     train.add_argument(
@@ -98,6 +105,9 @@ def _train(arguments: argparse.Namespace) -> None:
         value = getattr(arguments, option)
         if value is not None and not value >= 0:  # NaN is not
             raise ValueError(f"--{option.replace('_', '-')} must not be negative, not {value}")
+    if rebel.is_meant(arguments):
+        rebel.train(arguments, DEFAULT_SECONDS, dict(_setting(text) for text in arguments.set))
+        return
     run = _resumed(arguments) if arguments.resume else _new(arguments)
     seconds = arguments.seconds
     if seconds is None and arguments.generations is None:

@@ -7,4 +7,5 @@ PYBIND11_MODULE(_core, module) {
   nash_ismcts::bind_exact(module);
   nash_ismcts::bind_rows(module);
   nash_ismcts::bind_search(module);
+  nash_ismcts::bind_subgames(module);
 }

@@ -16,6 +16,9 @@ void bind_rows(pybind11::module_& module);
 // Config and Search, and the functions that run them.
 void bind_search(pybind11::module_& module);
 
+// PublicGame, Subgame and SubgameBatch.
+void bind_subgames(pybind11::module_& module);
+
 }  // namespace nash_ismcts
 
 #endif  // NASH_ISMCTS_SPIEL_NATIVE_BINDINGS_H_

@@ -22,6 +22,58 @@ namespace nash_ismcts {
 
 enum class CfrVariant { kCfr, kCfrPlus, kLinearCfr };
 
+// How much iteration t counts in averages.
+inline double averaging_weight(CfrVariant variant, int64_t t) {
+  return variant == CfrVariant::kCfr ? 1.0 : static_cast<double>(t);
+}
+
+// Regret matching: probabilities proportional to positive regrets, uniform if there are none.
+inline void match_regrets(const Decision& decision, const SequenceTable& regrets,
+                          SequenceTable* policy) {
+  const int32_t first = decision.first_sequence, end = first + decision.action_count;
+  double total = 0.0;
+  for (int32_t sequence = first; sequence < end; ++sequence) {
+    if (regrets[sequence] > 0.0) total += regrets[sequence];
+  }
+  for (int32_t sequence = first; sequence < end; ++sequence) {
+    const double regret = regrets[sequence] > 0.0 ? regrets[sequence] : 0.0;
+    (*policy)[sequence] = total > 0.0 ? regret / total : 1.0 / decision.action_count;
+  }
+}
+
+// Iteration t of a player: `values` holds its payoffs per own sequence and ends with the values of
+// all own sequences; the regrets grow and the policy follows them.
+inline void update_regrets(const PlayerTree& tree, CfrVariant variant, int64_t iteration,
+                           SequenceTable* values, SequenceTable* regrets, SequenceTable* policy) {
+  const double t = static_cast<double>(iteration);
+  const double discount = variant == CfrVariant::kLinearCfr ? t / (t + 1.0) : 1.0;
+  const bool floored = variant == CfrVariant::kCfrPlus;
+  for (auto decision = tree.decisions.rbegin(); decision != tree.decisions.rend(); ++decision) {
+    const int32_t first = decision->first_sequence, end = first + decision->action_count;
+    double value = 0.0;
+    for (int32_t sequence = first; sequence < end; ++sequence) {
+      value += (*policy)[sequence] * (*values)[sequence];
+    }
+    for (int32_t sequence = first; sequence < end; ++sequence) {
+      const double regret = ((*regrets)[sequence] + ((*values)[sequence] - value)) * discount;
+      (*regrets)[sequence] = floored && regret < 0.0 ? 0.0 : regret;
+    }
+    (*values)[decision->parent_sequence] += value;
+    match_regrets(*decision, *regrets, policy);
+  }
+}
+
+// Turns a decision's sums into a policy: proportional to them, uniform if there are none.
+inline void normalise_sums(const Decision& decision, const SequenceTable& sums,
+                           SequenceTable* policy) {
+  const int32_t first = decision.first_sequence, end = first + decision.action_count;
+  double total = 0.0;
+  for (int32_t sequence = first; sequence < end; ++sequence) total += sums[sequence];
+  for (int32_t sequence = first; sequence < end; ++sequence) {
+    (*policy)[sequence] = total == 0.0 ? 1.0 / decision.action_count : sums[sequence] / total;
+  }
+}
+
 class CfrSolver {
  public:
   CfrSolver(std::shared_ptr<const CompiledGraph> graph, CfrVariant variant)
@@ -33,7 +85,7 @@ class CfrSolver {
         regrets_(graph_->num_sequences),
         policy_sums_(graph_->num_sequences) {
     for (const PlayerTree& tree : graph_->trees) {
-      for (const Decision& decision : tree.decisions) match_regrets(decision);
+      for (const Decision& decision : tree.decisions) match_regrets(decision, regrets_, &policy_);
       fill_own_reach(tree, policy_, &reach_);
     }
   }
@@ -42,7 +94,7 @@ class CfrSolver {
     ++iterations_;
     for (const PlayerTree& tree : graph_->trees) {
       fill_payoffs(tree, reach_, &values_);
-      update_regrets(tree);
+      update_regrets(tree, variant_, iterations_, &values_, &regrets_, &policy_);
       add_to_average(tree);
       fill_own_reach(tree, policy_, &reach_);
     }
@@ -59,55 +111,16 @@ class CfrSolver {
     SequenceTable average(graph_->num_sequences);
     for (const PlayerTree& tree : graph_->trees) {
       for (const Decision& decision : tree.decisions) {
-        const int32_t first = decision.first_sequence, end = first + decision.action_count;
-        double total = 0.0;
-        for (int32_t sequence = first; sequence < end; ++sequence) total += policy_sums_[sequence];
-        for (int32_t sequence = first; sequence < end; ++sequence) {
-          average[sequence] =
-              total == 0.0 ? 1.0 / decision.action_count : policy_sums_[sequence] / total;
-        }
+        normalise_sums(decision, policy_sums_, &average);
       }
     }
     return average;
   }
 
  private:
-  void update_regrets(const PlayerTree& tree) {
-    const double t = static_cast<double>(iterations_);
-    const double discount = variant_ == CfrVariant::kLinearCfr ? t / (t + 1.0) : 1.0;
-    const bool floored = variant_ == CfrVariant::kCfrPlus;
-    for (auto decision = tree.decisions.rbegin(); decision != tree.decisions.rend(); ++decision) {
-      const int32_t first = decision->first_sequence, end = first + decision->action_count;
-      double value = 0.0;
-      for (int32_t sequence = first; sequence < end; ++sequence) {
-        value += policy_[sequence] * values_[sequence];
-      }
-      for (int32_t sequence = first; sequence < end; ++sequence) {
-        const double regret = (regrets_[sequence] + (values_[sequence] - value)) * discount;
-        regrets_[sequence] = floored && regret < 0.0 ? 0.0 : regret;
-      }
-      values_[decision->parent_sequence] += value;
-      match_regrets(*decision);
-    }
-  }
-
-  // Regret matching: probabilities proportional to positive regrets, uniform if there are none.
-  void match_regrets(const Decision& decision) {
-    const int32_t first = decision.first_sequence, end = first + decision.action_count;
-    double total = 0.0;
-    for (int32_t sequence = first; sequence < end; ++sequence) {
-      if (regrets_[sequence] > 0.0) total += regrets_[sequence];
-    }
-    for (int32_t sequence = first; sequence < end; ++sequence) {
-      const double regret = regrets_[sequence] > 0.0 ? regrets_[sequence] : 0.0;
-      policy_[sequence] = total > 0.0 ? regret / total : 1.0 / decision.action_count;
-    }
-  }
-
   // Adds the policy that was played, which reach_ still belongs to.
   void add_to_average(const PlayerTree& tree) {
-    const double weight =
-        variant_ == CfrVariant::kCfr ? 1.0 : static_cast<double>(iterations_);
+    const double weight = averaging_weight(variant_, iterations_);
     for (int32_t sequence = tree.empty_sequence; sequence < tree.end_sequence; ++sequence) {
       policy_sums_[sequence] += weight * reach_[sequence];
     }

@@ -20,11 +20,10 @@ namespace nash_ismcts {
 // One number per sequence of all players.
 using SequenceTable = std::vector<double>;
 
-// How likely a player is to play each of its sequences if only its own moves count.
-inline void fill_own_reach(const PlayerTree& tree, const SequenceTable& policy,
-                           SequenceTable* reach) {
+// Extends the reach of the sequences that a player starts with to all that follow them.
+inline void extend_own_reach(const PlayerTree& tree, const SequenceTable& policy,
+                             SequenceTable* reach) {
   double* const own = reach->data();
-  own[tree.empty_sequence] = 1.0;
   for (const Decision& decision : tree.decisions) {
     const double before = own[decision.parent_sequence];
     const int32_t end = decision.first_sequence + decision.action_count;
@@ -32,6 +31,13 @@ inline void fill_own_reach(const PlayerTree& tree, const SequenceTable& policy,
       own[sequence] = before * policy[sequence];
     }
   }
+}
+
+// How likely a player is to play each of its sequences if only its own moves count.
+inline void fill_own_reach(const PlayerTree& tree, const SequenceTable& policy,
+                           SequenceTable* reach) {
+  (*reach)[tree.empty_sequence] = 1.0;
+  extend_own_reach(tree, policy, reach);
 }
 
 inline SequenceTable own_reach(const CompiledGraph& graph, const SequenceTable& policy) {

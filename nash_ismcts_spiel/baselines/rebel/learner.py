@@ -1,0 +1,139 @@
+"""How the value network learns: a buffer of belief states with their values, and Adam.
+
+Leaves are valued by a second network whose weights are a running mean of the first one's, which
+takes out most of the noise of the last steps.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
+from nash_ismcts_spiel.baselines.rebel.network import NetworkLeaves, make_network
+from nash_ismcts_spiel.baselines.rebel.public_tree import PLAYERS, PublicTree
+from nash_ismcts_spiel.baselines.rebel.self_play import BeliefStates
+
+Arrays = Mapping[str, npt.NDArray[np.generic]]
+Singles = npt.NDArray[np.float32]
+
+
+class Buffer:
+    """The latest belief states; values are in value scales.
+
+    Attributes:
+      added: rows that were ever added.
+      futures, beliefs, values: the rows that are kept, oldest overwritten first.
+    """
+
+    def __init__(self, capacity: int, width: int) -> None:
+        """Starts empty."""
+        self.added = 0
+        self.futures = np.zeros(capacity, dtype=np.int64)
+        self.beliefs: Singles = np.zeros((capacity, PLAYERS, width), dtype=np.float32)
+        self.values: Singles = np.zeros((capacity, PLAYERS, width), dtype=np.float32)
+
+    def __len__(self) -> int:
+        """Rows that are kept."""
+        return min(self.added, len(self.futures))
+
+    def add(
+        self, futures: npt.NDArray[np.int32], beliefs: npt.NDArray[np.float64], values: Singles
+    ) -> None:
+        """Adds rows."""
+        for futures_part, beliefs_part, values_part in zip(futures, beliefs, values, strict=True):
+            row = self.added % len(self.futures)
+            self.futures[row] = futures_part
+            self.beliefs[row] = beliefs_part
+            self.values[row] = values_part
+            self.added += 1
+
+
+class Learner:
+    """The network, its optimizer and its buffer.
+
+    Attributes:
+      buffer: what is learned from.
+      leaf_values: what has been learned.
+      last_loss: mean squared error of the last fit, in squared value scales.
+    """
+
+    def __init__(self, tree: PublicTree, config: RebelConfig, seed: int) -> None:
+        """Starts with random weights drawn from the seed."""
+        torch.set_num_threads(1)  # the network is small: more threads only wait for each other
+        self._tree = tree
+        self._config = config
+        self._network = make_network(tree, config, seed)
+        self._smooth = copy.deepcopy(self._network)
+        self._optimizer = torch.optim.Adam(self._network.parameters())
+        self._dealt = torch.from_numpy((tree.mass > 0.0).astype(np.float32))
+        self._future_state = np.unique(tree.future, return_index=True)[1]
+        self.buffer = Buffer(config.buffer, tree.width)
+        self.leaf_values = NetworkLeaves(tree, self._smooth)
+        self.last_loss = float("nan")
+
+    def learn(self, rows: BeliefStates, generation: int, rng: np.random.Generator) -> None:
+        """Adds rows to the buffer and takes the steps of a generation."""
+        scaled = (rows.values / self._tree.graph.value_scale).astype(np.float32)
+        self.buffer.add(self._tree.future[rows.states], rows.beliefs, scaled)
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._config.learning_rate.at(generation)
+        total = 0.0
+        for _ in range(self._config.steps):
+            total += self._step(rng.integers(len(self.buffer), size=self._config.batch))
+        self.last_loss = total / max(self._config.steps, 1)
+
+    def arrays(self) -> Arrays:
+        """All that a checkpoint must keep; copies."""
+        stored = io.BytesIO()
+        torch.save(
+            {
+                "network": self._network.state_dict(),
+                "smooth": self._smooth.state_dict(),
+                "optimizer": self._optimizer.state_dict(),
+                "last_loss": self.last_loss,
+            },
+            stored,
+        )
+        kept = len(self.buffer)
+        return {
+            "networks": np.frombuffer(stored.getvalue(), dtype=np.uint8),
+            "added": np.array(self.buffer.added),
+            "futures": self.buffer.futures[:kept].copy(),
+            "beliefs": self.buffer.beliefs[:kept].copy(),
+            "values": self.buffer.values[:kept].copy(),
+        }
+
+    def restore(self, arrays: Arrays) -> None:
+        """Goes back to where `arrays` were taken."""
+        stored = torch.load(io.BytesIO(arrays["networks"].tobytes()), weights_only=True)
+        self._network.load_state_dict(stored["network"])
+        self._smooth.load_state_dict(stored["smooth"])
+        self._optimizer.load_state_dict(stored["optimizer"])
+        self.last_loss = stored["last_loss"]
+        self.buffer.added = int(arrays["added"])
+        for name in ("futures", "beliefs", "values"):
+            getattr(self.buffer, name)[: len(arrays[name])] = arrays[name]
+
+    def _step(self, drawn: npt.NDArray[np.int64]) -> float:
+        futures = self.buffer.futures[drawn]
+        dealt = self._dealt[self._future_state[futures]]
+        beliefs = torch.from_numpy(self.buffer.beliefs[drawn])
+        found = self._network(torch.from_numpy(futures), beliefs)
+        errors = (found - torch.from_numpy(self.buffer.values[drawn])).square() * dealt
+        loss = errors.sum() / dealt.sum()
+        self._optimizer.zero_grad()
+        loss.backward()
+        parameters = list(self._network.parameters())
+        torch.nn.utils.clip_grad_norm_(parameters, self._config.gradient_clip)
+        self._optimizer.step()
+        with torch.no_grad():
+            smooth = [parameter.data for parameter in self._smooth.parameters()]
+            now = [parameter.data for parameter in parameters]
+            torch._foreach_lerp_(smooth, now, 1.0 - self._config.smoothing)
+        return float(loss.detach())

@@ -1,0 +1,219 @@
+"""Which policy ReBeL plays, as a table over the whole game.
+
+A playthrough solves the subgame at hand, draws one of the solver's iterations with the weight that
+it has in the average, and follows the policy of that iteration, for both players' beliefs too,
+until it leaves the subgame; then it solves the next one. What an opponent faces who cannot foresee
+the draws is the mixture of all playthroughs. It is safe: in expectation the average policies are
+played, and each subgame is solved for the beliefs that really lead there (Brown et al. 2020, 5.1).
+
+*Unsafe* search follows the average policy of each subgame and takes beliefs from it. Its subgames
+are solved for beliefs that no iteration's leaf values were asked about.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from nash_ismcts_spiel.baselines.rebel.public_tree import Floats
+from nash_ismcts_spiel.baselines.rebel.subgames import (
+    LeafValues,
+    Method,
+    Subgames,
+    iteration_weights,
+)
+from nash_ismcts_spiel.training.average import AveragePolicy
+
+_TABLE_ENTRIES = 20_000_000
+"""Probabilities that are held at a time."""
+_BATCH_LEAVES = 20_000
+"""Leaves that are valued at a time, about."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Search:
+    """How subgames are searched in play.
+
+    Attributes:
+      subgames: where they are cut off.
+      leaf_values: what leaves are worth.
+      iterations: per subgame.
+      method: of the solver.
+    """
+
+    subgames: Subgames
+    leaf_values: LeafValues
+    iterations: int
+    method: Method
+
+    @property
+    def weights(self) -> Floats:
+        """With which probability each iteration is played. [iterations]"""
+        return iteration_weights(self.method, self.iterations)
+
+
+@dataclasses.dataclass(slots=True)
+class _Entry:
+    """A public belief state that some playthroughs reach.
+
+    Attributes:
+      state: the public state.
+      beliefs: both players'. [2, width]
+      playthroughs: who is here.
+    """
+
+    state: int
+    beliefs: Floats
+    playthroughs: list[int]
+
+
+def safe_policy(
+    search: Search,
+    playthroughs: int | None,
+    rng: np.random.Generator,
+    progress: Callable[[int], object] = lambda done: None,
+) -> Floats:
+    """The mixture of many playthroughs, each weighted by its own reach. [A]
+
+    Args:
+      search: how subgames are searched.
+      playthroughs: how many are drawn; those of the first subgame are spread evenly over the
+        iterations. None takes every iteration of the first subgame, with its weight: if the
+        second subgames end the game, that is the exact mixture.
+      rng: draws the others.
+      progress: called with the number of playthroughs done.
+    """
+    graph = search.subgames.tree.graph
+    weights = search.weights
+    if playthroughs is None:
+        first, shares = np.arange(1, len(weights) + 1), weights
+    else:
+        first, shares = _spread(weights, playthroughs, rng), np.full(playthroughs, 1 / playthroughs)
+    average = AveragePolicy(graph)
+    everywhere = np.arange(len(graph.information_sets), dtype=np.int32)
+    chunk = max(1, _TABLE_ENTRIES // len(graph.information_sets.action))
+    for begin in range(0, len(first), chunk):
+        end = begin + chunk
+        tables = _playthroughs(search, first[begin:end], rng)
+        for table, share in zip(tables, shares[begin:end], strict=True):
+            average.add_reached(table, everywhere, float(share), explore=0.0)
+        progress(min(end, len(first)))
+    return average.mean()
+
+
+def unsafe_policy(search: Search) -> Floats:
+    """Average policies of the subgames, met with the beliefs that follow from them. [A]"""
+    tree = search.subgames.tree
+    table = AveragePolicy(tree.graph).mean()
+    states = [int(root) for root in tree.roots]
+    while states:
+        beliefs = tree.beliefs(table)[states]
+        solution = search.subgames.solve(
+            states, beliefs, search.iterations, search.method, search.leaf_values
+        )
+        for index, state in enumerate(states):
+            table[search.subgames.at(state).actions] = solution.batch.average_policy(index)
+        states = solution.batch.leaf_states.tolist()
+    return table
+
+
+def _playthroughs(
+    search: Search, first: npt.NDArray[np.int64], rng: np.random.Generator
+) -> Iterable[Floats]:
+    """One policy for the whole game per playthrough, given its iteration in the first subgame."""
+    tree = search.subgames.tree
+    tables = np.zeros((len(first), len(tree.graph.information_sets.action)))
+    everybody = list(range(len(first)))
+    entries = [_Entry(int(root), tree.mass[root], everybody) for root in tree.roots]
+    chosen: npt.NDArray[np.int64] | None = first
+    while entries:
+        following: list[_Entry] = []
+        for some in _in_batches(search, entries):
+            following += _advance(search, some, chosen, tables, rng)
+        entries, chosen = _merged(following), None
+    return tables
+
+
+def _advance(
+    search: Search,
+    entries: Sequence[_Entry],
+    chosen: npt.NDArray[np.int64] | None,
+    tables: Floats,
+    rng: np.random.Generator,
+) -> list[_Entry]:
+    """Solves subgames, writes their policies down, and says where playthroughs go from there.
+
+    The entries all have leaves or all have none. Without leaves the mixture over iterations is the
+    average, so nothing has to be drawn.
+    """
+    subgames = [search.subgames.at(entry.state) for entry in entries]
+    drawn: list[tuple[int, int, int]] = []  # playthrough, entry, iteration
+    if subgames[0].num_leaves > 0:
+        for index, entry in enumerate(entries):
+            iterations = chosen
+            if iterations is None:
+                count, here = search.iterations, len(entry.playthroughs)
+                iterations = 1 + rng.choice(count, size=here, p=search.weights)
+            pairs = zip(entry.playthroughs, iterations.tolist(), strict=True)
+            drawn += [(playthrough, index, iteration) for playthrough, iteration in pairs]
+    solution = search.subgames.solve(
+        [entry.state for entry in entries],
+        np.stack([entry.beliefs for entry in entries]),
+        max((iteration for _, _, iteration in drawn), default=search.iterations + 1) - 1,
+        search.method,
+        search.leaf_values,
+        [(index, iteration) for _, index, iteration in drawn],
+    )
+    if not drawn:
+        for index, entry in enumerate(entries):
+            average = solution.batch.average_policy(index)
+            for playthrough in entry.playthroughs:
+                tables[playthrough, subgames[index].actions] = average
+    following: list[_Entry] = []
+    for playthrough, index, iteration in drawn:
+        snapshot = solution.snapshots[index, iteration]
+        tables[playthrough, subgames[index].actions] = snapshot.policy
+        leaves = zip(solution.leaf_states[index], snapshot.leaf_beliefs, strict=True)
+        following += [_Entry(state, row, [playthrough]) for state, row in leaves]
+    return following
+
+
+def _in_batches(search: Search, entries: list[_Entry]) -> Iterable[list[_Entry]]:
+    """Entries without leaves apart from the others, and not too many leaves at a time."""
+    leaves = [search.subgames.at(entry.state).num_leaves for entry in entries]
+    ending = [entry for entry, count in zip(entries, leaves, strict=True) if count == 0]
+    if ending:
+        yield ending
+    some: list[_Entry] = []
+    total = 0
+    for entry, count in zip(entries, leaves, strict=True):
+        if count == 0:
+            continue
+        some.append(entry)
+        total += count
+        if total >= _BATCH_LEAVES:
+            yield some
+            some, total = [], 0
+    if some:
+        yield some
+
+
+def _merged(entries: list[_Entry]) -> list[_Entry]:
+    """The same public belief state needs solving once."""
+    found: dict[tuple[int, bytes], _Entry] = {}
+    for entry in entries:
+        known = found.setdefault((entry.state, entry.beliefs.tobytes()), entry)
+        if known is not entry:
+            known.playthroughs = known.playthroughs + entry.playthroughs
+    return list(found.values())
+
+
+def _spread(weights: Floats, count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """`count` iterations whose numbers are as even as the weights allow (systematic sampling)."""
+    points = (rng.permutation(count) + rng.random()) / count
+    drawn = np.searchsorted(np.cumsum(weights), points, side="right")
+    spread: npt.NDArray[np.int64] = 1 + drawn.clip(max=len(weights) - 1)
+    return spread

@@ -1,0 +1,161 @@
+"""Subgames that are solved side by side, with leaf values from a network or from an oracle.
+
+Values are utilities of the player in question, in the game's units, one per slot, against the
+opponent's belief (`native/subgame_solver.h`). Iterations count from 1, and one updates both
+players. The policy of iteration t is the one that is played during it: in the first, uniform.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from nash_ismcts_spiel.baselines.rebel.public_tree import PLAYERS, Floats, Ints, PublicTree
+from nash_ismcts_spiel.native import _core
+
+Method = Literal["linear_cfr", "cfr_plus", "cfr", "fictitious_play"]
+
+WHOLE_GAME = 2**31 - 1
+"""A depth that no game has."""
+
+
+class LeafValues(Protocol):
+    """Where the values of leaves come from."""
+
+    def __call__(self, player: int, states: Ints, beliefs: Floats) -> Floats:
+        """Values of the player's slots at public states [R] with beliefs [R, 2, width]. [R, width]
+
+        It is asked for player 0 and player 1 in turn.
+        """
+        ...
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The policy of one iteration of a subgame, and where it leads.
+
+    Attributes:
+      policy: one probability per entry of the subgame's `actions`.
+      leaf_beliefs: both players' beliefs at each leaf if they follow it. [leaves, 2, width]
+    """
+
+    policy: Floats
+    leaf_beliefs: Floats
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Solution:
+    """What is known of a batch of subgames after its last iteration.
+
+    Attributes:
+      batch: the solvers.
+      snapshots: the requested iterations, by subgame and iteration.
+      leaf_states: public states at the leaves of each subgame.
+    """
+
+    batch: _core.SubgameBatch
+    snapshots: Mapping[tuple[int, int], Snapshot]
+    leaf_states: Sequence[Sequence[int]]
+
+
+class Subgames:
+    """The subgames of a game that one kind of search meets, each made on first use.
+
+    Attributes:
+      tree: the public states.
+    """
+
+    def __init__(self, tree: PublicTree, depth: int, stop_at_chance: bool) -> None:
+        """Cuts subgames off after `depth` public states, or where chance has moved."""
+        self.tree = tree
+        self._depth = depth
+        self._stop_at_chance = stop_at_chance
+        self._made: dict[int, _core.Subgame] = {}
+
+    def at(self, state: int) -> _core.Subgame:
+        """The subgame that begins at a public state."""
+        if state not in self._made:
+            self._made[state] = _core.Subgame(
+                self.tree.native, state, self._depth, self._stop_at_chance
+            )
+        return self._made[state]
+
+    def solve(
+        self,
+        states: Sequence[int],
+        beliefs: Floats,
+        iterations: int,
+        method: Method,
+        leaf_values: LeafValues,
+        wanted: Iterable[tuple[int, int]] = (),
+    ) -> Solution:
+        """Solves subgames for some iterations.
+
+        Args:
+          states: public states in which they begin. [B]
+          beliefs: both players' there. [B, 2, width]
+          iterations: of each.
+          method: how.
+          leaf_values: asked twice per iteration.
+          wanted: subgames (by their place in `states`) and iterations whose policies are kept; the
+            last such iteration may be one more than `iterations`.
+        """
+        batch = _core.SubgameBatch([self.at(int(state)) for state in states], beliefs, method)
+        indices: dict[int, list[int]] = {}
+        for index, iteration in sorted(set(wanted)):
+            indices.setdefault(iteration, []).append(index)
+        snapshots: dict[tuple[int, int], Snapshot] = {}
+        leaf_states = batch.leaf_states
+        for iteration in range(1, iterations + 2):
+            for index in indices.get(iteration, ()):
+                snapshots[index, iteration] = Snapshot(
+                    batch.current_policy(index), batch.leaf_beliefs_of(index)
+                )
+            if iteration > iterations:
+                break
+            if batch.num_leaves == 0 and not indices:
+                batch.run(iterations)
+                break
+            for player in range(PLAYERS):
+                values = leaf_values(player, leaf_states, batch.leaf_beliefs())
+                batch.update(player, values)
+        per_subgame = np.split(leaf_states, batch.first_leaf[1:-1])
+        return Solution(batch, snapshots, [part.tolist() for part in per_subgame])
+
+
+class OracleLeaves:
+    """Leaf values by solving the rest of the game from the current beliefs, each time anew."""
+
+    def __init__(self, tree: PublicTree, iterations: int, method: Method = "cfr_plus") -> None:
+        """Solves with so many iterations; more are more exact."""
+        self._subgames = Subgames(tree, WHOLE_GAME, stop_at_chance=False)
+        self._iterations = iterations
+        self._method: Method = method
+
+    def __call__(self, player: int, states: Ints, beliefs: Floats) -> Floats:
+        """Values of the player's slots. [R, width]"""
+        solved = self._subgames.solve(
+            states.tolist(), beliefs, self._iterations, self._method, no_leaves
+        )
+        values: Floats = solved.batch.root_values()[:, player]
+        return values
+
+
+def no_leaves(player: int, states: Ints, beliefs: Floats) -> Floats:
+    """For subgames that reach to the end of the game."""
+    return np.zeros((0, beliefs.shape[-1]))
+
+
+def iteration_weights(method: Method, iterations: int) -> Floats:
+    """How much each iteration counts in a method's average, as probabilities. [iterations]
+
+    Policies that are played with these probabilities are the average policy in expectation.
+    """
+    numbers: npt.NDArray[np.float64] = np.arange(1.0, iterations + 1.0)
+    weights = np.ones(iterations) if method == "cfr" else numbers
+    probabilities: Floats = weights / weights.sum()
+    return probabilities

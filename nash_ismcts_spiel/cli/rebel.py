@@ -1,0 +1,132 @@
+"""`nash-ismcts train --algorithm rebel`: trains ReBeL and shows how its exploitability falls."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tqdm import tqdm
+
+from nash_ismcts_spiel.cli.common import load
+from nash_ismcts_spiel.training.run import CONFIG, Budget
+
+if TYPE_CHECKING:  # torch takes seconds to import, which other commands should not wait for
+    from nash_ismcts_spiel.baselines.rebel.run import RebelRun
+
+REBEL = "rebel"
+
+
+def is_meant(arguments: argparse.Namespace) -> bool:
+    """Whether a command line is about ReBeL: it says so, or resumes a run of it."""
+    if arguments.algorithm is not None:
+        return bool(arguments.algorithm == REBEL)
+    if not arguments.resume or arguments.out is None:
+        return False
+    try:
+        stored = json.loads((arguments.out / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # a missing or damaged config is reported where it is read
+        return False
+    return isinstance(stored, dict) and stored.get("models") == REBEL
+
+
+def train(
+    arguments: argparse.Namespace, default_seconds: float, changes: dict[str, Any]
+) -> None:
+    """Trains as a command line says; `changes` are fields of RebelConfig."""
+    if arguments.models or arguments.preset or arguments.workers != 1:
+        raise ValueError("--models, --preset and --workers are not for --algorithm rebel")
+    run = _resumed(arguments, changes) if arguments.resume else _new(arguments, changes)
+    seconds = arguments.seconds
+    if seconds is None and arguments.generations is None:
+        seconds = default_seconds
+    _say(
+        f"{run.game}: {len(run.tree)} public states, {run.tree.num_futures} of them different; "
+        f"writing {run.directory}"
+    )
+    try:
+        _train_with_progress(run, Budget(arguments.generations, seconds), arguments)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"saved after generation {run.saved_generation}; go on with: nash-ismcts train "
+            f"--resume --out {shlex.quote(str(run.directory))}"
+        ) from None
+    lines = run.metrics()
+    if not lines:
+        _say("nothing was left to do")
+        return
+    _draw_curve(run, lines)
+    last = lines[-1]
+    print(
+        f"{run.game}, seed {run.seed}: exploitability of ReBeL as it plays "
+        f"{last['exploitability_average']:.5f} (unsafe {last['exploitability_search']:.5f}) after "
+        f"{last['generation']} generations, {last['visits']:,} solver iterations, "
+        f"{last['cpu_seconds']:.1f} s of CPU time"
+    )
+
+
+def _new(arguments: argparse.Namespace, changes: dict[str, Any]) -> RebelRun:
+    if arguments.game is None:
+        raise ValueError("--game is needed for a new run")
+    from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
+    from nash_ismcts_spiel.baselines.rebel.run import RebelRun
+
+    game = load(arguments.game).name
+    seed = arguments.seed or 0
+    name = re.sub(r"[^A-Za-z0-9_.]+", "-", game).strip("-")
+    directory = arguments.out or Path("out") / f"{name}-{REBEL}-{seed}"
+    return RebelRun.create(directory, game, seed, RebelConfig.from_dict(changes))
+
+
+def _resumed(arguments: argparse.Namespace, changes: dict[str, Any]) -> RebelRun:
+    if arguments.out is None:
+        raise ValueError("--resume needs --out, the directory of the run")
+    if changes:
+        raise ValueError("a resumed run keeps its settings: leave --set out")
+    from nash_ismcts_spiel.baselines.rebel.run import RebelRun
+
+    run = RebelRun.resume(arguments.out)
+    game = run.game if arguments.game is None else load(arguments.game).name
+    seed = run.seed if arguments.seed is None else arguments.seed
+    if (game, seed) != (run.game, run.seed):
+        raise ValueError(f"{arguments.out} is a run of {run.game} with seed {run.seed}")
+    return run
+
+
+def _train_with_progress(run: RebelRun, budget: Budget, arguments: argparse.Namespace) -> None:
+    with tqdm(
+        total=budget.generations,
+        initial=run.loop.generation,
+        unit="gen",
+        desc=run.game.partition("(")[0],
+        file=sys.stderr,
+        mininterval=0.5,
+    ) as bar:
+        for line in run.train(budget, arguments.checkpoint_seconds):
+            bar.update()
+            if line is not None:
+                found = f"exploitability {line['exploitability_average']:.4f}"
+                bar.set_postfix_str(
+                    f"{found} (unsafe {line['exploitability_search']:.3f})", refresh=False
+                )
+
+
+def _draw_curve(run: RebelRun, lines: list[dict[str, Any]]) -> None:
+    if importlib.util.find_spec("matplotlib") is None:
+        _say("matplotlib is not installed (the extra `plot`), so there is no curve.png")
+        return
+    from exploitability.curve import Curve, draw_curves
+
+    times = [line["cpu_seconds"] for line in lines]
+    names = {"exploitability_average": "ReBeL, as it plays", "exploitability_search": "unsafe"}
+    curves = [Curve(name, times, [line[key] for line in lines]) for key, name in names.items()]
+    draw_curves(run.directory / "curve.png", curves, title=run.game, x_label="CPU seconds")
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)
