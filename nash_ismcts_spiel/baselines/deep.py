@@ -48,11 +48,16 @@ class DeepCfrConfig(Settings):
     memory: int = 100_000
 
 
-DEEP_CFR_LEDUC = DeepCfrConfig(
+DEEP_CFR_LARGE = DeepCfrConfig(layers=3)
+"""The same with the depth that a comment in that example recommends, for games that are larger than
+Kuhn poker."""
+
+DEEP_CFR_PATIENT = DeepCfrConfig(
     traversals=1500, layers=3, batch=2048, advantage_steps=750, policy_steps=750, memory=1_000_000
 )
-"""What a comment in that example recommends, after github.com/aicenter/openspiel_reproductions,
-where the games are large enough for it to matter."""
+"""All that this comment recommends, after github.com/aicenter/openspiel_reproductions. Within
+minutes it is far behind: in Leduc poker, seed 0, it is at 1.35 after 94 CPU seconds where the
+setting above is at 0.43 after 67."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +108,7 @@ class DeepCfr:
         torch = _torch("deep_cfr", graph)
         from open_spiel.python.pytorch import deep_cfr
 
-        config = config or (DeepCfrConfig() if _is_tiny(graph) else DEEP_CFR_LEDUC)
+        config = config or (DeepCfrConfig() if _is_tiny(graph) else DEEP_CFR_LARGE)
         self.config = config
         self._players = graph.game.num_players
         self._solver = deep_cfr.DeepCFRSolver(
