@@ -15,7 +15,7 @@ from typing import Any
 import pyspiel
 from tqdm import tqdm
 
-from nash_ismcts_spiel.cli.common import Commands, load, silent_stderr
+from nash_ismcts_spiel.cli.common import Commands, load
 from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.harness import PolicyBot
@@ -77,9 +77,8 @@ def _match(arguments: argparse.Namespace) -> None:
         _check_run(arguments.checkpoint, game)
         evaluator = load_evaluator(arguments.checkpoint)
     players = {name: _factory(name, game, arguments, evaluator) for name in names}
-    with silent_stderr():  # what cannot play is found before the first game
-        for make in players.values():
-            make(0, arguments.seed)
+    for make in players.values():  # what cannot play is found before the first game
+        make(0, arguments.seed)
     total = games_in(len(players), arguments.hands)
     with tqdm(total=total, desc="games", unit="game", delay=2.0, leave=False) as bar:
         pairings = round_robin(game, players, arguments.hands, arguments.seed, bar.update)

@@ -16,6 +16,7 @@ import pyspiel
 from nash_ismcts_spiel.games.adapter import support
 from nash_ismcts_spiel.games.graph import GameGraph
 from nash_ismcts_spiel.games.hidden import prior_weights
+from nash_ismcts_spiel.games.quiet import silent_stderr
 
 MAX_WORLDS = 100_000
 """Worlds that a resampler keeps before it starts afresh; each holds a pyspiel state."""
@@ -78,7 +79,8 @@ def has_own_resampler(game: Any) -> bool:
         state.apply_action(state.chance_outcomes()[0][0])
     sampler = pyspiel.UniformProbabilitySampler(0, 0.0, 1.0)
     try:
-        state.resample_from_infostate(state.current_player(), sampler)
+        with silent_stderr():
+            state.resample_from_infostate(state.current_player(), sampler)
     except pyspiel.SpielError:
         return False
     return True
