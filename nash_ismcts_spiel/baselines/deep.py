@@ -95,6 +95,17 @@ class NfspConfig(Settings):
 NFSP_KUHN = NfspConfig(update_target_every=1000, epsilon_moves=3_000_000)
 """OpenSpiel's examples/nfsp_kuhn_pytorch.py."""
 
+NFSP_QUICK = NfspConfig(
+    learn_every=16,
+    best_response_rate=1e-3,
+    average_rate=1e-3,
+    optimizer="adam",
+    update_target_every=1000,
+)
+"""For larger games within minutes, where the example's settings, made for millions of games, have not
+begun to learn: in Leduc poker, seed 0, this is at 1.57 after 60 CPU seconds, the example's at 2.35
+(uniform play 2.37)."""
+
 
 class DeepCfr:
     """Deep CFR; a step is one player's half of an iteration."""
@@ -159,7 +170,7 @@ class Nfsp:
         from open_spiel.python import rl_environment
         from open_spiel.python.pytorch import nfsp
 
-        self.config = config or (NFSP_KUHN if _is_tiny(graph) else NfspConfig())
+        self.config = config or (NFSP_KUHN if _is_tiny(graph) else NFSP_QUICK)
         game = graph.game.pyspiel_game
         sampler = rl_environment.ChanceEventSampler(seed=seed)
         self._environment = rl_environment.Environment(game, chance_event_sampler=sampler)

@@ -156,7 +156,8 @@ class Study:
                 if graph is None:
                     graph = self._graph(game, finished)
                 if graph is None:
-                    break
+                    on_time(self.config.seconds)
+                    continue
                 record = self._record(game, graph, method, seed, on_time)
                 self._append(record)
                 finished.add(_key(record))
@@ -174,8 +175,8 @@ class Study:
             graph = GameGraph.enumerate(game)
         except ValueError as error:
             for method in self.config.methods:
-                if (game, method, None) not in finished:
-                    self._append({"game": game, "method": method, "skipped": str(error)})
+                self._append({"game": game, "method": method, "skipped": str(error)})
+                finished.add((game, method, None))
             return None
         resolve(graph)
         exact.compiled(graph)
