@@ -102,9 +102,9 @@ NFSP_QUICK = NfspConfig(
     optimizer="adam",
     update_target_every=1000,
 )
-"""For larger games within minutes, where the example's settings, made for millions of games, have not
-begun to learn: in Leduc poker, seed 0, this is at 1.57 after 60 CPU seconds, the example's at 2.35
-(uniform play 2.37)."""
+"""For larger games within minutes, where the example's settings, made for millions of games, have
+not begun to learn: in Leduc poker, seed 0, this is at 1.57 after 60 CPU seconds, the example's at
+2.35 (uniform play 2.37)."""
 
 
 class DeepCfr:
