@@ -69,6 +69,12 @@ def seat(game: Any, player_id: int) -> SupportedGame:
     return supported
 
 
+def check_mover(game: SupportedGame, state: Any) -> None:
+    """Refuses states of other games, and those at which no single player is to move."""
+    if not game.plays(state) or state.current_player() < 0:
+        raise ValueError(f"no player of {game.name} is to move at {state.history()}")
+
+
 class Learner(Protocol):
     """What simulated games teach, on one graph."""
 
@@ -118,8 +124,7 @@ class EpisodicBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def get_policy(self, state: Any) -> ActionProbabilities:
         """The policy of the player to move: (action, probability) for all legal actions."""
-        if not self._game.plays(state) or state.current_player() < 0:
-            raise ValueError(f"no player of {self._game.name} is to move at {state.history()}")
+        check_mover(self._game, state)
         if len(self._graph.worlds) > self._max_worlds:
             self._start()
         information_set = self._graph.observe(state, state.current_player())

@@ -15,7 +15,7 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import ismcts, mcts
 
-from nash_ismcts_spiel.baselines.episodic import Budget, seat
+from nash_ismcts_spiel.baselines.episodic import Budget, check_mover, seat
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.games.resample import MAX_WORLDS, Resampler, has_own_resampler
 
@@ -64,10 +64,16 @@ class IsmctsBot(ismcts.ISMCTSBot):  # type: ignore[misc]  # open_spiel has no ty
             final_policy_type=ismcts.ISMCTSFinalPolicyType.NORMALIZED_VISITED_COUNT,
             use_observation_string=not supported.has_information_states,
         )
+        self._supported = supported
         self.set_resampler(Resampler(supported, seed, max_worlds))
+
+    def get_policy(self, state: Any) -> ActionProbabilities:
+        """Visit shares of all legal actions of the player to move."""
+        return self.run_search(state)
 
     def run_search(self, state: Any) -> ActionProbabilities:
         """Visit shares of all legal actions after a search that is limited by count and time."""
+        check_mover(self._supported, state)
         legal = state.legal_actions()
         if len(legal) == 1:
             return [(legal[0], 1.0)]
@@ -126,6 +132,7 @@ class CppIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
                 f"{supported.name} has no resample_from_infostate, which OpenSpiel's C++ IS-MCTS "
                 "needs; ismcts_openspiel plays it"
             )
+        self._supported = supported
         self._rng = np.random.default_rng(seed)
         self._bot = pyspiel.ISMCTSBot(
             seed,
@@ -138,6 +145,7 @@ class CppIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def get_policy(self, state: Any) -> ActionProbabilities:
         """Visit shares of all legal actions."""
+        check_mover(self._supported, state)
         shares = dict(self._bot.get_policy(state))
         return [(action, shares.get(action, 0.0)) for action in state.legal_actions()]
 

@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
         help="let bots play each other",
         description="A round robin of bots in a game for two players. Each hand is played in both "
         "seatings with the same chance outcomes. Prints the mean utility per game of each player "
-        "and its 95%% confidence interval.",
+        "and its 95% confidence interval.",
     )
     match.add_argument("--game", required=True, help="the game, with parameters in parentheses")
     match.add_argument(
@@ -126,7 +126,13 @@ def _as_json(
         "checkpoint": None if arguments.checkpoint is None else str(arguments.checkpoint),
         "seed": arguments.seed,
         "versions": versions(),
-        "pairings": [dataclasses.asdict(pairing) for pairing in pairings],
+        "pairings": [
+            {
+                **dataclasses.asdict(pairing),
+                "half_width": [None if math.isnan(w) else w for w in pairing.half_width],
+            }
+            for pairing in pairings
+        ],
     }
 
 
