@@ -1,7 +1,8 @@
 """Exploitability over CPU time of training with learned models, beside Deep CFR and NFSP.
 
 Ours is `nash_ismcts_spiel.training.Run` with models="learned": nothing but the rules is given. The
-peers are OpenSpiel's torch implementations with the settings of its examples (baselines/deep.py).
+peers are OpenSpiel's torch implementations; baselines/deep.py has their settings, those of its
+examples where they do best within minutes.
 Every method runs alone in a process of its own, one after the other, on one thread, for the same
 CPU seconds. At the same times each hands out its policy (ours P, theirs the average policy), and
 the same exact best response measures it; exploitability is NashConv / number of players. Only a

@@ -65,6 +65,32 @@ def test_unknown_methods_are_named(enumerated: Enumerated) -> None:
         make_method("magic", enumerated(helpers.KUHN), 0)
 
 
+# Further methods of OpenSpiel.
+
+
+@pytest.mark.parametrize(("name", "bound"), [("linear_cfr", 0.01), ("discounted_cfr", 0.01)])
+def test_weighted_cfr_solves_kuhn_poker(name: str, bound: float, enumerated: Enumerated) -> None:
+    graph = enumerated(helpers.KUHN)
+    method = make_method(name, graph, 0)
+    for _ in range(100):
+        method.step()
+    assert exact.exploitability(graph, method.policy()) < bound
+    if name == "linear_cfr":
+        ours = exact.CfrSolver(graph, "linear_cfr")
+        ours.run(100)
+        assert method.policy() == pytest.approx(ours.average_policy(), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", [helpers.KUHN, helpers.LIARS_2])
+def test_ismcts_at_every_information_set(name: str, enumerated: Enumerated) -> None:
+    graph = enumerated(name)
+    method = make_method("ismcts", graph, 0)
+    uniform = exact.exploitability(graph, method.policy())
+    for _ in range(3 * len(graph.information_sets)):
+        method.step()
+    assert exact.exploitability(graph, policy_table(graph, method.policy())) < uniform
+
+
 # Learners of OpenSpiel.
 
 
@@ -76,7 +102,7 @@ def test_learners_hand_out_tables_that_depend_on_the_seed_alone(
     for seed in (1, 1, 2):
         method = maker(graph, seed, config)
         before = policy_table(graph, method.policy())
-        for _ in range(4):
+        for _ in range(2):
             method.step()
         found.append(policy_table(graph, method.policy()))  # refuses what is no distribution
         assert not np.array_equal(before, found[-1]) or maker is Nfsp  # NFSP fills buffers first

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,8 @@ import pytest
 
 from exploitability import measure
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, cli, make_bot
+from nash_ismcts_spiel import bot as bot_module
+from nash_ismcts_spiel.baselines import episodic
 from nash_ismcts_spiel.baselines.ismcts import IsmctsBot
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.games.resample import Resampler, has_own_resampler
@@ -30,6 +31,17 @@ GAMES = [
     helpers.DARK_HEX_2,
     helpers.PHANTOM_TTT,
 ]
+
+
+class Clock:
+    """Goes on by a second whenever somebody looks."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def perf_counter(self) -> float:
+        self.seconds += 1.0
+        return self.seconds
 
 
 # The resampler.
@@ -123,18 +135,15 @@ def test_ismcts_can_be_measured_where_openspiel_cannot_run_it() -> None:
     assert 0.0 < found.exploitability < 1.0
 
 
-def test_ismcts_stops_when_its_time_is_up() -> None:
-    game = helpers.load(helpers.LEDUC)
-    state = helpers.state_after(game, [0, 3])
-    bot = IsmctsBot(game, 0, seconds_per_move=0.05)
-    started = time.perf_counter()
+@pytest.mark.parametrize(("seconds", "simulations"), [(4.5, 4), (0.5, 2)])
+def test_ismcts_stops_when_its_time_is_up(
+    seconds: float, simulations: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(episodic, "time", Clock())
+    state = helpers.state_after(helpers.load(helpers.LEDUC), [0, 3])
+    bot = IsmctsBot(helpers.LEDUC, 0, seconds_per_move=seconds)
     bot.get_policy(state)
-    assert 0.05 <= time.perf_counter() - started < 2.0
-    visits = bot._root_node.total_visits
-    assert visits > 10
-    hurried = IsmctsBot(game, 0, seconds_per_move=1e-9)
-    hurried.get_policy(state)
-    assert hurried._root_node.total_visits == 1
+    assert bot._root_node.total_visits == simulations - 1  # the first makes the root
 
 
 @pytest.mark.parametrize(
@@ -150,6 +159,14 @@ def test_ismcts_stops_when_its_time_is_up() -> None:
 def test_ismcts_refuses(name: str, game: str, settings: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         make_bot(name, game, 0, **settings)
+
+
+@pytest.mark.parametrize("name", ["ismcts_openspiel", "ismcts_openspiel_cpp", "oos", "smooth_uct"])
+def test_peers_refuse_states_that_are_not_a_players(name: str) -> None:
+    bot = make_bot(name, helpers.LEDUC, 0, simulations=5)
+    for state in (helpers.load(helpers.LEDUC), helpers.load(helpers.KUHN)):
+        with pytest.raises(ValueError, match="no player of leduc_poker"):
+            bot.get_policy(helpers.state_after(state, []))
 
 
 # Searches limited by time.
@@ -170,15 +187,15 @@ def test_a_search_in_portions_is_the_same_search(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ["native", "reference"])
-def test_a_bot_searches_for_its_time(engine: str) -> None:
+def test_a_bot_searches_for_its_time(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_module, "time", Clock())
     state = helpers.state_after(helpers.load(helpers.LEDUC), [0, 3])
-    bot = make_bot("nash_ismcts", helpers.LEDUC, 0, seconds=0.05, engine=engine, visits=1)
-    started = time.perf_counter()
+    bot = make_bot("nash_ismcts", helpers.LEDUC, 0, seconds=2.5, engine=engine, visits=1)
     result = bot.search(state)
-    assert 0.05 <= time.perf_counter() - started < 2.0
-    assert sum(result.visits) >= 32
+    assert sum(result.visits) == 3 * 32  # the clock is looked at after each portion
     assert result.simulations >= sum(result.visits)
-    assert bot.clone()._seconds == 0.05
+    assert sum(bot.search(state).visits) == 5 * 32  # one look at what is kept, two portions more
+    assert bot.clone()._seconds == 2.5
     with pytest.raises(ValueError, match="seconds must be positive"):
         make_bot("nash_ismcts", helpers.LEDUC, 0, seconds=0.0)
 

@@ -18,6 +18,9 @@ import numpy.typing as npt
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.native import exact
 
+_TELL_EVERY = 0.5
+"""CPU seconds."""
+
 
 class AnytimeMethod(Protocol):
     """Something that improves a policy step by step."""
@@ -82,28 +85,39 @@ def trace_at(
     graph: GameGraph,
     times: Sequence[float],
     on_point: Callable[[Point], object] = lambda point: None,
+    on_time: Callable[[float], object] = lambda cpu_seconds: None,
 ) -> list[Point]:
     """Measures a method once per time, in CPU seconds, increasing; as `trace` otherwise.
 
-    A step that takes longer than from one time to the next counts at both.
+    A step that takes longer than from one time to the next counts at both. `on_time` is called
+    with the time used, every now and then, outside the time that is counted.
     """
     points: list[Point] = []
     last = Point(0.0, 0, math.inf)
     for due in times:
-        last = _run_until(due, method, graph, last)
+        last = _run_until(due, method, graph, last, on_time)
         points.append(last)
         on_point(last)
     return points
 
 
-def _run_until(due: float, method: AnytimeMethod, graph: GameGraph, last: Point) -> Point:
+def _run_until(
+    due: float,
+    method: AnytimeMethod,
+    graph: GameGraph,
+    last: Point,
+    on_time: Callable[[float], object] = lambda cpu_seconds: None,
+) -> Point:
     """Runs a method on from its last measurement, and measures it again if it did anything."""
-    used, steps, _ = last
+    used, steps, told = last.cpu_seconds, last.steps, last.cpu_seconds
     while used < due:
         started = time.process_time()
         method.step()
         used += time.process_time() - started
         steps += 1
+        if used - told >= _TELL_EVERY:
+            on_time(used)
+            told = used
     if steps == last.steps:
         return last
     return Point(used, steps, exact.exploitability(graph, method.policy()))

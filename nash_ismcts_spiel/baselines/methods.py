@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from nash_ismcts_spiel.baselines import deep, openspiel
 from nash_ismcts_spiel.baselines.anytime import AnytimeMethod
+from nash_ismcts_spiel.baselines.oos import OnlineOutcomeSampling
+from nash_ismcts_spiel.baselines.smooth_uct import UCT, SmoothUct
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.training import ExactModels, GenerationLoop, TrainingConfig
 from nash_ismcts_spiel.training.models import make_models
@@ -48,6 +50,11 @@ class NashIsmctsLearned:
         return self._models.policy()
 
 
+def uct(graph: GameGraph, seed: int) -> SmoothUct:
+    """IS-MCTS with a tree per player, by self-play: Smooth UCT that is never smooth."""
+    return SmoothUct(graph, seed, UCT)
+
+
 METHODS: Mapping[str, Callable[[GameGraph, int], AnytimeMethod]] = {
     "nash_ismcts": NashIsmctsExact,
     "nash_ismcts_learned": NashIsmctsLearned,
@@ -55,6 +62,12 @@ METHODS: Mapping[str, Callable[[GameGraph, int], AnytimeMethod]] = {
     "cfr_plus": openspiel.cfr_plus,
     "external_sampling": openspiel.external_sampling,
     "outcome_sampling": openspiel.outcome_sampling,
+    "linear_cfr": openspiel.linear_cfr,
+    "discounted_cfr": openspiel.discounted_cfr,
+    "ismcts": openspiel.IsmctsEverywhere,
+    "uct": uct,
+    "smooth_uct": SmoothUct,
+    "oos": OnlineOutcomeSampling,
     "deep_cfr": deep.DeepCfr,
     "nfsp": deep.Nfsp,
 }

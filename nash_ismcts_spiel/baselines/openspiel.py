@@ -1,4 +1,6 @@
-"""OpenSpiel's own C++ solvers as anytime methods: CFR, CFR+, and Monte Carlo CFR."""
+"""OpenSpiel's own methods as anytime methods: CFR, CFR+ and Monte Carlo CFR in C++, linear and
+discounted CFR in Python, and IS-MCTS at every information set.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
+from nash_ismcts_spiel.baselines.ismcts import CppIsmctsBot, IsmctsBot
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games.resample import has_own_resampler
+
+_FIRST_SIMULATIONS = 16
 
 
 class OpenSpielSolver:
@@ -54,3 +60,63 @@ def outcome_sampling(graph: GameGraph, seed: int) -> OpenSpielSolver:
     """Outcome-sampling Monte Carlo CFR, with OpenSpiel's default exploration of 0.6."""
     solver = pyspiel.OutcomeSamplingMCCFRSolver(graph.game.pyspiel_game, seed=seed)
     return OpenSpielSolver(graph, solver, "run_iteration")
+
+
+def linear_cfr(graph: GameGraph, seed: int) -> OpenSpielSolver:
+    """Linear CFR (Brown and Sandholm 2019), in Python; the seed is not used."""
+    from open_spiel.python.algorithms import discounted_cfr as solvers
+
+    solver = solvers.LCFRSolver(graph.game.pyspiel_game)
+    return OpenSpielSolver(graph, solver, "evaluate_and_update_policy")
+
+
+def discounted_cfr(graph: GameGraph, seed: int) -> OpenSpielSolver:
+    """Discounted CFR with its authors' 3/2, 0 and 2, in Python; the seed is not used."""
+    from open_spiel.python.algorithms import discounted_cfr as solvers
+
+    solver = solvers.DCFRSolver(graph.game.pyspiel_game)
+    return OpenSpielSolver(graph, solver, "evaluate_and_update_policy")
+
+
+class IsmctsEverywhere:
+    """IS-MCTS at one information set after another, round by round with twice the simulations.
+
+    Its policy is the latest answer at each. In C++ where the game has a resampler of its own, else
+    in Python with this package's.
+    """
+
+    def __init__(self, graph: GameGraph, seed: int) -> None:
+        """Starts with the uniform policy.
+
+        Raises:
+          ValueError: the game hides nothing.
+        """
+        self._graph = graph
+        self._seed = seed
+        own = has_own_resampler(graph.game)
+        self._maker: type[CppIsmctsBot] | type[IsmctsBot] = CppIsmctsBot if own else IsmctsBot
+        counts = np.asarray(graph.information_sets.action_count)
+        self._policy = np.repeat(1.0 / counts, counts)
+        self._simulations = _FIRST_SIMULATIONS
+        self._next = 0
+        self._bot = self._new_bot()
+
+    def step(self) -> None:
+        """Searches one information set."""
+        sets = self._graph.information_sets
+        state = self._graph.state(sets.first_world[self._next])
+        first, count = sets.first_action[self._next], sets.action_count[self._next]
+        self._policy[first : first + count] = [share for _, share in self._bot.get_policy(state)]
+        self._next += 1
+        if self._next == len(sets):
+            self._next = 0
+            self._simulations *= 2
+            self._bot = self._new_bot()
+
+    def policy(self) -> npt.NDArray[np.float64]:
+        """Visit shares. [A]"""
+        return self._policy.copy()
+
+    def _new_bot(self) -> CppIsmctsBot | IsmctsBot:
+        seed = self._seed * 1000 + self._simulations
+        return self._maker(self._graph.game, 0, seed=seed, simulations=self._simulations)

@@ -1,18 +1,15 @@
-"""What the commands share: loading games by name, errors in one line, quiet OpenSpiel."""
+"""What the commands share: loading games by name, errors in one line."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import difflib
-import os
-import sys
-from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import pyspiel
 
 from nash_ismcts_spiel.games import SupportedGame, support
+from nash_ismcts_spiel.games.quiet import silent_stderr
 
 Commands = Any
 """What argparse's `add_subparsers` returns, a type without a public name."""
@@ -48,17 +45,3 @@ def registered() -> dict[str, bool]:
 def one_line(error: Exception) -> str:
     """An error's message, without line breaks."""
     return " ".join(str(error).split()) or type(error).__name__
-
-
-@contextlib.contextmanager
-def silent_stderr() -> Iterator[None]:
-    """Keeps what OpenSpiel's C++ prints about an error to itself; the exception says it too."""
-    sys.stderr.flush()
-    kept = os.dup(2)
-    try:
-        with open(os.devnull, "w") as sink:
-            os.dup2(sink.fileno(), 2)
-            yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)

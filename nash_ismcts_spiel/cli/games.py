@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 
-from nash_ismcts_spiel.cli.common import Commands, one_line, registered, silent_stderr
+from nash_ismcts_spiel.cli.common import Commands, one_line, registered
 from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.games.quiet import silent_stderr
 
 
 def add(commands: Commands) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pyspiel
 from tqdm import tqdm
 
-from nash_ismcts_spiel.cli.common import Commands, load, silent_stderr
+from nash_ismcts_spiel.cli.common import Commands, load
 from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.harness import PolicyBot
@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
         help="let bots play each other",
         description="A round robin of bots in a game for two players. Each hand is played in both "
         "seatings with the same chance outcomes. Prints the mean utility per game of each player "
-        "and its 95%% confidence interval.",
+        "and its 95% confidence interval.",
     )
     match.add_argument("--game", required=True, help="the game, with parameters in parentheses")
     match.add_argument(
@@ -77,9 +77,8 @@ def _match(arguments: argparse.Namespace) -> None:
         _check_run(arguments.checkpoint, game)
         evaluator = load_evaluator(arguments.checkpoint)
     players = {name: _factory(name, game, arguments, evaluator) for name in names}
-    with silent_stderr():  # what cannot play is found before the first game
-        for make in players.values():
-            make(0, arguments.seed)
+    for make in players.values():  # what cannot play is found before the first game
+        make(0, arguments.seed)
     total = games_in(len(players), arguments.hands)
     with tqdm(total=total, desc="games", unit="game", delay=2.0, leave=False) as bar:
         pairings = round_robin(game, players, arguments.hands, arguments.seed, bar.update)
@@ -127,7 +126,13 @@ def _as_json(
         "checkpoint": None if arguments.checkpoint is None else str(arguments.checkpoint),
         "seed": arguments.seed,
         "versions": versions(),
-        "pairings": [dataclasses.asdict(pairing) for pairing in pairings],
+        "pairings": [
+            {
+                **dataclasses.asdict(pairing),
+                "half_width": [None if math.isnan(w) else w for w in pairing.half_width],
+            }
+            for pairing in pairings
+        ],
     }
 
 

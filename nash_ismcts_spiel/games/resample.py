@@ -16,6 +16,7 @@ import pyspiel
 from nash_ismcts_spiel.games.adapter import support
 from nash_ismcts_spiel.games.graph import GameGraph
 from nash_ismcts_spiel.games.hidden import prior_weights
+from nash_ismcts_spiel.games.quiet import silent_stderr
 
 MAX_WORLDS = 100_000
 """Worlds that a resampler keeps before it starts afresh; each holds a pyspiel state."""
@@ -46,7 +47,8 @@ class Resampler:
         """A state, the caller's to change, that `player` cannot tell from `state`."""
         if len(self._graph.worlds) > self._max_worlds:
             self._start_graph()
-        return self._graph.state(self._draw(self._observe(state, player)))
+        information_set = self._observe(state, player)
+        return self._graph.state(draw_world(self._graph, information_set, self._rng))
 
     def _start_graph(self) -> None:
         self._graph = GameGraph(self._game)
@@ -61,13 +63,13 @@ class Resampler:
             self._asked = asked
         return self._information_set
 
-    def _draw(self, information_set: int) -> int:
-        """A world of the information set."""
-        graph, target = self._graph, self._graph.hidden(information_set)
-        while target < 0:
-            weights = prior_weights(graph, ~target)
-            target = graph.branch(~target, _draw(self._rng, weights))
-        return target
+
+def draw_world(graph: GameGraph, information_set: int, rng: np.random.Generator) -> int:
+    """A world of an information set, hidden piece by hidden piece."""
+    target = graph.hidden(information_set)
+    while target < 0:
+        target = graph.branch(~target, _draw(rng, prior_weights(graph, ~target)))
+    return target
 
 
 def has_own_resampler(game: Any) -> bool:
@@ -77,7 +79,8 @@ def has_own_resampler(game: Any) -> bool:
         state.apply_action(state.chance_outcomes()[0][0])
     sampler = pyspiel.UniformProbabilitySampler(0, 0.0, 1.0)
     try:
-        state.resample_from_infostate(state.current_player(), sampler)
+        with silent_stderr():
+            state.resample_from_infostate(state.current_player(), sampler)
     except pyspiel.SpielError:
         return False
     return True

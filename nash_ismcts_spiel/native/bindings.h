@@ -10,6 +10,9 @@ namespace nash_ismcts {
 // CompiledGraph and CfrSolver.
 void bind_exact(pybind11::module_& module);
 
+// SmoothUct and OutcomeSampling.
+void bind_episodes(pybind11::module_& module);
+
 // Rows, and the prefix trees of a graph.
 void bind_rows(pybind11::module_& module);
 

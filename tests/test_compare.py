@@ -1,0 +1,211 @@
+"""Comparisons: the same times for all, interruption and resumption, the report, and refusals."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import helpers
+import pytest
+
+from nash_ismcts_spiel import cli
+from nash_ismcts_spiel.baselines import METHODS, methods
+from nash_ismcts_spiel.comparison import Study, StudyConfig, write_report
+from nash_ismcts_spiel.comparison.report import final_figures
+from nash_ismcts_spiel.comparison.study import RECORDS
+
+KUHN = "kuhn_poker()"
+QUICK = StudyConfig(games=[KUHN], methods=["cfr", "uct"], seconds=0.02, seeds=2, points=3)
+
+
+def run(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
+    code = cli.main(["compare", *argv])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def runs(study: Study) -> list[tuple[str, int]]:
+    return [(r["method"], r["seed"]) for r in study.records() if "points" in r]
+
+
+def test_every_method_is_measured_at_the_same_times(tmp_path: Path) -> None:
+    study, used = Study.create(tmp_path / "new", QUICK), []
+    study.run(on_time=used.append)
+    assert QUICK.times == [0.0001, pytest.approx(0.001414, rel=1e-3), 0.02]
+    assert runs(study) == [("cfr", 0), ("uct", 0), ("cfr", 1), ("uct", 1)]
+    assert sum(used) == pytest.approx(4 * QUICK.seconds)
+    for record in study.records():
+        for point, due in zip(record.get("points", []), QUICK.times, strict=False):
+            assert due <= point[0] < due + 0.5
+    found = final_figures(study, KUHN)
+    assert found["cfr"] < 0.01 < found["uct"] < 0.4
+
+
+def test_a_study_goes_on_where_it_was_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, made = Study.create(tmp_path, QUICK), []
+    real = METHODS["uct"]
+
+    def interrupted(graph: Any, seed: int) -> Any:
+        made.append(seed)
+        if made == [0, 1]:
+            raise KeyboardInterrupt
+        return real(graph, seed)
+
+    monkeypatch.setitem(methods.METHODS, "uct", interrupted)  # type: ignore[arg-type]
+    with pytest.raises(KeyboardInterrupt):
+        study.run()
+    kept = study.records()
+    assert runs(study) == [("cfr", 0), ("uct", 0), ("cfr", 1)]
+    with open(tmp_path / RECORDS, "a") as file:
+        file.write('{"game": "kuhn_po')  # a line that was being written
+    resumed = Study.resume(tmp_path)
+    assert resumed.records() == kept
+    resumed.run()
+    assert resumed.config == QUICK
+    assert resumed.records()[: len(kept)] == kept
+    assert runs(resumed) == [("cfr", 0), ("uct", 0), ("cfr", 1), ("uct", 1)]
+    assert made == [0, 1, 1]
+    resumed.run()  # nothing is left
+    assert len(resumed.records()) == 5
+
+
+def test_what_does_not_apply_is_skipped_with_the_reason(tmp_path: Path) -> None:
+    config = StudyConfig(
+        games=["nim(pile_sizes=1;2)", "dark_hex(board_size=5)"],
+        methods=["ismcts", "oos"],
+        seconds=0.01,
+        seeds=2,
+        points=2,
+    )
+    study = Study.create(tmp_path, config)
+    study.run()
+    skipped = {(r["game"], r["method"]): r["skipped"] for r in study.records() if "skipped" in r}
+    assert len(skipped) == 3
+    assert "hides nothing" in skipped["nim(pile_sizes=1;2)", "ismcts"]
+    for method in config.methods:
+        assert "too many to enumerate" in skipped["dark_hex(board_size=5)", method]
+    assert runs(study) == [("oos", 0), ("oos", 1)]
+    before = study.records()
+    study.run()
+    assert study.records() == before
+    text = write_report(study).read_text()
+    assert text.count("too many to enumerate") == 2
+    assert "hides nothing" in text
+
+
+def test_the_report_opens_without_a_network(tmp_path: Path) -> None:
+    games = [KUHN, "kuhn_poker(players=3)"]
+    study = Study.create(
+        tmp_path, StudyConfig(games=games, methods=["uct", "oos"], seconds=0.01, points=3)
+    )
+    study.run()
+    text = write_report(study).read_text()
+    assert not re.search(r"(src|href)=[\"'](?!data:)|@import|url\(|<script|<link", text)
+    drawn = re.findall(r"data:image/svg\+xml;base64,([^\"]+)", text)
+    assert len(drawn) == 2
+    for image in drawn:
+        plot = base64.b64decode(image).decode()
+        assert "<svg" in plot
+        assert not re.search(r"<image|href=\"http", plot)
+    assert (tmp_path / "kuhn_poker.svg").read_bytes() == base64.b64decode(drawn[0])
+    assert text.count("no game of two players with a constant sum") == 1
+    final = final_figures(study, KUHN)
+    for method, figure in final.items():
+        assert f"<td>{method}</td><td>{figure:.5f}</td>" in text
+    for word in ("12 information sets", "open_spiel", "machine", "begun"):
+        assert word in text
+
+
+def test_the_example_compares_and_says_what_is_missing(tmp_path: Path) -> None:
+    example = Path(__file__).parents[1] / "examples" / "compare_with_cfr_and_rebel.py"
+    flags = ["--games=kuhn_poker", "--methods=cfr,magic", "--seconds=0.02", f"--out={tmp_path}"]
+    done = subprocess.run(
+        [sys.executable, example, *flags],
+        env={**os.environ, "PYTHONPATH": str(example.parents[1]), "MPLBACKEND": "Agg"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    figure = re.search(r"^  cfr +(\d\.\d+)$", done.stdout, re.MULTILINE)
+    assert figure is not None
+    assert float(figure.group(1)) < 0.02
+    assert re.search(r"^  magic +skipped: it is not among the methods", done.stdout, re.MULTILINE)
+    assert (tmp_path / "report.html").exists()
+
+
+def test_a_report_of_an_unfinished_study_says_so(tmp_path: Path) -> None:
+    text = write_report(Study.create(tmp_path, QUICK)).read_text()
+    assert "2 methods have not been run yet" in text
+
+
+# The command.
+
+
+def test_compare_runs_resumes_and_prints(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = str(tmp_path / "out")
+    asked = ["--games", helpers.KUHN, "--methods", "uct", "cfr", "--seconds", "0.02"]
+    code, printed, _ = run(capsys, *asked, "--out", out)
+    assert code == 0
+    assert re.search(r"kuhn_poker\(\): exploitability after 0.02 CPU s", printed)
+    lines = [line.split()[0] for line in printed.splitlines() if line.startswith("  ")]
+    assert lines == ["cfr", "uct"]  # the best first
+    records = (tmp_path / "out" / RECORDS).read_text()
+    assert [json.loads(line)["game"] for line in records.splitlines()] == [KUHN] * 3
+    code, again, _ = run(capsys, "--resume", "--out", out)
+    assert (code, again) == (0, printed)
+    assert (tmp_path / "out" / RECORDS).read_text() == records
+
+
+def test_an_interrupted_command_says_how_to_go_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(self: Study, *callbacks: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Study, "run", interrupt)
+    code, _, err = run(capsys, "--games", helpers.KUHN, "--out", str(tmp_path / "a b"))
+    assert code == 130
+    assert f"nash-ismcts compare --resume --out '{tmp_path}/a b'" in err
+    assert (tmp_path / "a b" / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--games", "kuhn_poker", "--methods", "magic"], "unknown method 'magic'"),
+        (["--games", "kuhn_pokr"], "did you mean 'kuhn_poker'"),
+        (["--games", "kuhn_poker", "--seconds", "0"], "seconds must be positive"),
+        (["--games", "kuhn_poker", "--seeds", "0"], "seeds at least 1"),
+        ([], "--games is needed"),
+        (["--resume"], "has no comparison"),
+        (["--resume", "--seconds", "3"], "keeps its settings"),
+    ],
+)
+def test_compare_refuses_in_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    code, out, err = run(capsys, *arguments, "--out", str(tmp_path / "new"))
+    assert (code, out) == (2, "")
+    assert words in err
+    assert len(err.splitlines()) == 1
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_comparison_is_not_overwritten(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    Study.create(tmp_path, QUICK)
+    code, _, err = run(capsys, "--games", helpers.KUHN, "--out", str(tmp_path))
+    assert code == 2
+    assert "has a comparison already; --resume it" in err
