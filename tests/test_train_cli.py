@@ -18,7 +18,8 @@ from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training import TrainingConfig, load_policy
 from nash_ismcts_spiel.training.metrics import read_metrics
 from nash_ismcts_spiel.training.play import play_exploitability
-from nash_ismcts_spiel.training.run import Run, read_config
+from nash_ismcts_spiel.training.run import Run
+from nash_ismcts_spiel.training.run_config import read_config
 
 METRIC_KEYS = [
     "generation",

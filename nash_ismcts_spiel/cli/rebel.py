@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from nash_ismcts_spiel.cli.common import load
-from nash_ismcts_spiel.training.run import CONFIG, Budget
+from nash_ismcts_spiel.training.run import Budget
+from nash_ismcts_spiel.training.run_config import CONFIG
 
 if TYPE_CHECKING:  # torch takes seconds to import, which other commands should not wait for
     from nash_ismcts_spiel.baselines.rebel.run import RebelRun

@@ -30,7 +30,7 @@ from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.native.models import resolve
 from nash_ismcts_spiel.settings import Settings
 from nash_ismcts_spiel.training.checkpoint import replace_file
-from nash_ismcts_spiel.training.run import versions
+from nash_ismcts_spiel.training.run_config import versions
 
 SETTINGS = "settings.json"
 RECORDS = "comparison.jsonl"

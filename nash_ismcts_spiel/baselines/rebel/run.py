@@ -29,7 +29,8 @@ from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.training import checkpoint
 from nash_ismcts_spiel.training.metrics import METRICS
-from nash_ismcts_spiel.training.run import CHECKPOINT, CONFIG, Budget
+from nash_ismcts_spiel.training.run import CHECKPOINT, Budget
+from nash_ismcts_spiel.training.run_config import CONFIG
 
 MODELS = "rebel"
 """What a config says under `models`."""
