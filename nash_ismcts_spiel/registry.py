@@ -74,20 +74,25 @@ def _search_bot_maker(preset: str) -> BotMaker:
         if checkpoint is not None:
             if evaluator is not None:
                 raise ValueError("give a bot an evaluator or a checkpoint, not both")
-            evaluator = _evaluator_of(checkpoint, game)
+            evaluator = checkpoint_evaluator(checkpoint, game)
         return NashIsmctsBot(game, player_id, evaluator, config, seed, seconds)
 
     return make
 
 
-def _evaluator_of(checkpoint: str | Path, game: Any) -> Any:
-    """The models of a checkpoint; both seats of a game share those that come with the package."""
+def checkpoint_evaluator(checkpoint: str | Path, game: Any) -> Any:
+    """The models of a checkpoint, see `make_bot`; those of the package are loaded once.
+
+    Raises:
+      ValueError: they are models of another game.
+    """
+    name = support(game).name
     if checkpoint == "pretrained":
-        return _pretrained(support(game).name)
+        return _pretrained(name)
     # Training stands above bots, and brings torch along: only who asks for it waits for it.
     from nash_ismcts_spiel.training import load_evaluator
 
-    return load_evaluator(checkpoint)
+    return load_evaluator(checkpoint, name)
 
 
 @functools.lru_cache(maxsize=8)

@@ -98,6 +98,8 @@ def test_a_game_without_information_states_is_seen_by_its_last_observations() ->
 def test_games_without_numbers_are_refused() -> None:
     with pytest.raises(ValueError, match="neither an information state tensor nor"):
         Tensors(support("coin_game"))
+    with pytest.raises(ValueError, match="26057 actions or chance outcomes; networks have one"):
+        Tensors(support("dou_dizhu"))
 
 
 def test_hidden_paths_lead_to_their_worlds(enumerated: Enumerated) -> None:

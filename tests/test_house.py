@@ -37,8 +37,12 @@ FORBIDDEN: Mapping[str, tuple[str, ...]] = {
 }
 """What the modules of a package may not import at all."""
 
-TORCH: tuple[str, ...] = (f"{PACKAGE}.training", f"{PACKAGE}.baselines.rebel")
-"""The only packages that may import torch."""
+TORCH: tuple[str, ...] = (
+    f"{PACKAGE}.training",
+    f"{PACKAGE}.baselines.rebel",
+    f"{PACKAGE}.baselines.deep",
+)
+"""The only packages and modules that may import torch."""
 
 SOURCES = sorted([*ROOT.glob(f"{PACKAGE}/**/*.py"), *ROOT.glob(f"{MEASURES}/**/*.py")])
 

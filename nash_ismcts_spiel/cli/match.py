@@ -20,8 +20,8 @@ from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.harness import PolicyBot
 from nash_ismcts_spiel.match import BotFactory, Pairing, games_in, round_robin
-from nash_ismcts_spiel.registry import make_bot, registered_bots
-from nash_ismcts_spiel.training import load_evaluator, load_policy
+from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot, registered_bots
+from nash_ismcts_spiel.training import load_policy
 from nash_ismcts_spiel.training.checkpoint import replace_file
 from nash_ismcts_spiel.training.run_config import read_config, versions
 
@@ -54,9 +54,9 @@ def add(commands: Commands) -> None:
     )
     match.add_argument(
         "--checkpoint",
-        type=Path,
         metavar="DIR",
-        help="a training, whose models this package's searches use instead of random rollouts",
+        help="a training, a file of networks, or `pretrained`: models for this package's searches, "
+        "which use random rollouts without",
     )
     match.add_argument("--seed", type=int, default=0, help="of deals and bots (default 0)")
     match.add_argument("--json", type=Path, metavar="FILE", help="write settings and results")
@@ -74,8 +74,7 @@ def _match(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--players needs two or more different names, not {arguments.players!r}")
     evaluator = None
     if arguments.checkpoint is not None:
-        _check_run(arguments.checkpoint, game)
-        evaluator = load_evaluator(arguments.checkpoint)
+        evaluator = checkpoint_evaluator(arguments.checkpoint, game)
     players = {name: _factory(name, game, arguments, evaluator) for name in names}
     for make in players.values():  # what cannot play is found before the first game
         make(0, arguments.seed)
@@ -123,7 +122,7 @@ def _as_json(
         "hands": arguments.hands,
         "seconds_per_move": arguments.seconds_per_move,
         "visits": arguments.visits,
-        "checkpoint": None if arguments.checkpoint is None else str(arguments.checkpoint),
+        "checkpoint": arguments.checkpoint,
         "seed": arguments.seed,
         "versions": versions(),
         "pairings": [

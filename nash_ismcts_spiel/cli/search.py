@@ -37,6 +37,11 @@ def add(commands: Commands) -> None:
         help="play N random moves of players from the start (default 0); chance is drawn",
     )
     search.add_argument("--bot", choices=list(PRESETS), default="nash_ismcts", help="which search")
+    search.add_argument(
+        "--checkpoint",
+        metavar="DIR",
+        help="models of a training, of a file of networks, or `pretrained` (default: rollouts)",
+    )
     search.add_argument("--visits", type=int, help="visits of the root")
     search.add_argument("--dispersion-radius", type=float, help="L1 radius round the beliefs")
     search.add_argument("--seed", type=int, default=0, help="seeds the position and the search")
@@ -55,6 +60,7 @@ def _search(arguments: argparse.Namespace) -> None:
     changes = {
         "visits": arguments.visits,
         "dispersion_radius": arguments.dispersion_radius,
+        "checkpoint": arguments.checkpoint,
     }
     changes = {name: value for name, value in changes.items() if value is not None}
     player = max(int(state.current_player()), 0)

@@ -48,6 +48,13 @@ def add(commands: Commands) -> None:
         choices=["exact", "learned"],
         help="P, V and H computed exactly (default), or by networks that learn from self-play",
     )
+    _add_budget(train)
+    _add_workers(train)
+    _add_settings(train)
+    train.set_defaults(run=_train)
+
+
+def _add_budget(train: argparse.ArgumentParser) -> None:
     train.add_argument("--generations", type=int, metavar="N", help="stop after N generations")
     train.add_argument(
         "--seconds",
@@ -55,7 +62,9 @@ def add(commands: Commands) -> None:
         metavar="S",
         help=f"stop after S seconds of training (default {DEFAULT_SECONDS:g})",
     )
-    train.add_argument("--seed", type=int, help="of all randomness (default 0)")
+
+
+def _add_workers(train: argparse.ArgumentParser) -> None:
     train.add_argument(
         "--workers",
         type=int,
@@ -69,6 +78,10 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="--workers are Ray actors (the extra `ray`), here or on Ray's cluster",
     )
+
+
+def _add_settings(train: argparse.ArgumentParser) -> None:
+    train.add_argument("--seed", type=int, help="of all randomness (default 0)")
     train.add_argument("--out", type=Path, metavar="DIR", help="default: out/GAME-SEED")
     train.add_argument("--resume", action="store_true", help="go on with the run in --out")
     train.add_argument(
@@ -95,7 +108,6 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="write the metrics for TensorBoard too (the extra `tensorboard`)",
     )
-    train.set_defaults(run=_train)
 
 
 def _train(arguments: argparse.Namespace) -> None:

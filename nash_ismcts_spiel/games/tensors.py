@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Singles = npt.NDArray[np.float32]
 
+MOST_PIECES = 4096
+"""Largest vocabulary of actions and chance outcomes that networks are made for."""
+
 _REMEMBERED = 4
 """Own decisions that an observation history looks back to, the present one included."""
 
@@ -47,7 +50,8 @@ class Tensors:
           slots: most pieces of one hidden state; by the length of the game if None.
 
         Raises:
-          ValueError: the game describes neither information states nor observations in numbers.
+          ValueError: the game describes neither information states nor observations in numbers,
+            or has too many actions or chance outcomes.
         """
         pyspiel_game = game.pyspiel_game
         kind = pyspiel_game.get_type()
@@ -55,6 +59,11 @@ class Tensors:
         self._history = not kind.provides_information_state_tensor
         self.actions = int(pyspiel_game.num_distinct_actions())
         self.pieces = max(self.actions, int(pyspiel_game.max_chance_outcomes()))
+        if self.pieces > MOST_PIECES:
+            raise ValueError(
+                f"{game.name} has {self.pieces} actions or chance outcomes; networks have one output "
+                f"for each, and no more than {MOST_PIECES}"
+            )
         if not self._history:
             own = int(np.prod(pyspiel_game.information_state_tensor_shape()))
         elif kind.provides_observation_tensor:

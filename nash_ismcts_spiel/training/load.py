@@ -24,18 +24,23 @@ def load_policy(path: str | Path) -> openspiel_policy.Policy:
     return TablePolicy(run.graph, run.policy()) if run.enumerated else run.saved_models().policy()
 
 
-def load_evaluator(path: str | Path) -> Evaluator:
+def load_evaluator(path: str | Path, game: str | None = None) -> Evaluator:
     """The models of a run (its directory) or saved ones (their file), for a bot.
 
     Those of a run with exact models are exact for its average policy.
+
+    Raises:
+      ValueError: they are not models of `game`, where that is given as its whole name.
     """
     path = Path(path)
-    if not path.is_dir():
-        return _saved(path).evaluator()
-    run = Run.resume(path)
-    if run.kind == "exact":
-        return ExactEvaluator(run.graph, run.policy())
-    return run.saved_models().evaluator()
+    found: Run | SavedModels = Run.resume(path) if path.is_dir() else _saved(path)
+    if game is not None and found.game != game:
+        raise ValueError(f"{path} has models of {found.game}, not of {game}")
+    if not isinstance(found, Run):
+        return found.evaluator()
+    if found.kind == "exact":
+        return ExactEvaluator(found.graph, found.policy())
+    return found.saved_models().evaluator()
 
 
 def _saved(path: Path) -> SavedModels:
