@@ -61,8 +61,8 @@ class Tensors:
         self.pieces = max(self.actions, int(pyspiel_game.max_chance_outcomes()))
         if self.pieces > MOST_PIECES:
             raise ValueError(
-                f"{game.name} has {self.pieces} actions or chance outcomes; networks have one output "
-                f"for each, and no more than {MOST_PIECES}"
+                f"{game.name} has {self.pieces} actions or chance outcomes; networks have one "
+                f"output for each, and no more than {MOST_PIECES}"
             )
         if not self._history:
             own = int(np.prod(pyspiel_game.information_state_tensor_shape()))
