@@ -702,7 +702,10 @@ def test_one_algorithm_does_not_resume_the_other(
 @pytest.mark.slow
 def test_kuhn_is_learned(tmp_path: Path) -> None:
     directory = tmp_path / "kuhn"
-    options = ("--set", "measured_playthroughs=0", "--generations", "60")
-    assert train("--algorithm", "rebel", "--game", KUHN, *options, "--out", str(directory)) == 0
+    settings = {"iterations": 64, "playthroughs": 512, "batch": 128, "steps": 200}
+    settings |= {"measured_playthroughs": 0, "measured_ratio": 100, "play_iterations": 512}
+    options = [text for name, value in settings.items() for text in ("--set", f"{name}={value}")]
+    options += ["--generations", "25", "--out", str(directory)]
+    assert train("--algorithm", "rebel", "--game", KUHN, *options) == 0
     row = json.loads((directory / "metrics.jsonl").read_text().splitlines()[-1])
-    assert row["exploitability_average"] < 0.01
+    assert row["exploitability_average"] < 0.01  # .0021 when this was written

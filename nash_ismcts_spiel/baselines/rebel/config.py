@@ -43,7 +43,7 @@ class RebelConfig(Settings):
     method: Method = "cfr_plus"
     iterations: int = 256
     play_iterations: int = 1024
-    playthroughs: int = 128
+    playthroughs: int = 256
     exploration: float = 0.25
     buffer: int = 100_000
     width: int = 128
@@ -53,7 +53,7 @@ class RebelConfig(Settings):
     batch: int = 512
     steps: int = 100
     smoothing: float = 0.995
-    measured_playthroughs: int = 32
+    measured_playthroughs: int = 64
     measured_ratio: float = 1.5
 
     def __post_init__(self) -> None:

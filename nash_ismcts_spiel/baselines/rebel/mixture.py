@@ -80,10 +80,10 @@ def safe_policy(
 
     Args:
       search: how subgames are searched.
-      playthroughs: how many are drawn; those of the first subgame are spread evenly over the
-        iterations. None takes every iteration of the first subgame, with its weight: if the
-        second subgames end the game, that is the exact mixture.
-      rng: draws the others.
+      playthroughs: how many are drawn, which spread evenly over the iterations at each public
+        state. None takes every iteration of the first subgame, with its weight: if the second
+        subgames end the game, that is the exact mixture.
+      rng: draws.
       progress: called with the number of playthroughs done.
     """
     graph = search.subgames.tree.graph
@@ -152,13 +152,7 @@ def _advance(
     subgames = [search.subgames.at(entry.state) for entry in entries]
     drawn: list[tuple[int, int, int]] = []  # playthrough, entry, iteration
     if subgames[0].num_leaves > 0:
-        for index, entry in enumerate(entries):
-            iterations = chosen
-            if iterations is None:
-                count, here = search.iterations, len(entry.playthroughs)
-                iterations = 1 + rng.choice(count, size=here, p=search.weights)
-            pairs = zip(entry.playthroughs, iterations.tolist(), strict=True)
-            drawn += [(playthrough, index, iteration) for playthrough, iteration in pairs]
+        drawn = _drawn(search, entries, chosen, rng)
     solution = search.subgames.solve(
         [entry.state for entry in entries],
         np.stack([entry.beliefs for entry in entries]),
@@ -179,6 +173,25 @@ def _advance(
         leaves = zip(solution.leaf_states[index], snapshot.leaf_beliefs, strict=True)
         following += [_Entry(state, row, [playthrough]) for state, row in leaves]
     return following
+
+
+def _drawn(
+    search: Search,
+    entries: Sequence[_Entry],
+    chosen: npt.NDArray[np.int64] | None,
+    rng: np.random.Generator,
+) -> list[tuple[int, int, int]]:
+    """(playthrough, entry, iteration) for all; evenly spread among those at one public state."""
+    here: dict[int, list[tuple[int, int]]] = {}
+    for index, entry in enumerate(entries):
+        pairs = [(playthrough, index) for playthrough in entry.playthroughs]
+        here.setdefault(entry.state, []).extend(pairs)
+    drawn: list[tuple[int, int, int]] = []
+    for pairs in here.values():
+        spread = _spread(search.weights, len(pairs), rng) if chosen is None else chosen
+        numbers = zip(pairs, spread.tolist(), strict=True)
+        drawn += [(*pair, iteration) for pair, iteration in numbers]
+    return drawn
 
 
 def _in_batches(search: Search, entries: list[_Entry]) -> Iterable[list[_Entry]]:
