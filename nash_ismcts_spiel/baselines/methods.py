@@ -55,6 +55,13 @@ def uct(graph: GameGraph, seed: int) -> SmoothUct:
     return SmoothUct(graph, seed, UCT)
 
 
+def rebel(graph: GameGraph, seed: int) -> AnytimeMethod:
+    """ReBeL with its default settings, as it plays."""
+    from nash_ismcts_spiel.baselines.rebel.loop import Rebel  # torch, for those who ask for it
+
+    return Rebel(graph, seed)
+
+
 METHODS: Mapping[str, Callable[[GameGraph, int], AnytimeMethod]] = {
     "nash_ismcts": NashIsmctsExact,
     "nash_ismcts_learned": NashIsmctsLearned,
@@ -70,6 +77,7 @@ METHODS: Mapping[str, Callable[[GameGraph, int], AnytimeMethod]] = {
     "oos": OnlineOutcomeSampling,
     "deep_cfr": deep.DeepCfr,
     "nfsp": deep.Nfsp,
+    "rebel": rebel,
 }
 """Makers (graph, seed) -> method."""
 

@@ -7,7 +7,7 @@ networks, the settings and its generator alone, and memory is bounded by one sha
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +32,17 @@ class _Decision(NamedTuple):
     world: int
     action: int
     explored: bool
+
+
+class _Result(NamedTuple):
+    """The end of a game seen from a decision: see ValueRows; the result is in value scales."""
+
+    world: int
+    information_set: int
+    action: int
+    result: float
+    value_weight: float
+    child_weight: float
 
 
 @dataclasses.dataclass(slots=True)
@@ -94,7 +105,7 @@ class GrownPlay:
         visits: dict[int, int] = {}
         under_way = self._start(games)
         while under_way:
-            deciding = self._until_decision(under_way, others_search=False)
+            deciding = self._until_decision(under_way, others_follow_p=False)
             sets = [self._set(game) for game in deciding]
             self._search([s for s in dict.fromkeys(sets) if s not in self._found], config, width)
             for game, number in zip(deciding, sets, strict=True):
@@ -108,7 +119,7 @@ class GrownPlay:
         all_games = self._start(games)
         under_way = list(all_games)
         while under_way:
-            under_way = self._until_decision(under_way, others_search=True)
+            under_way = self._until_decision(under_way, others_follow_p=True)
             self._evaluate([self._set(game) for game in under_way])
             for game in under_way:
                 self._decide(game, self._policies[self._set(game)])
@@ -118,16 +129,16 @@ class GrownPlay:
         players = self.graph.game.num_players
         return [_Game(explorer=number % players) for number in range(games)]
 
-    def _until_decision(self, games: Sequence[_Game], others_search: bool) -> list[_Game]:
+    def _until_decision(self, games: Sequence[_Game], others_follow_p: bool) -> list[_Game]:
         """Lets chance and the others move until explorers are to; drops games that are over.
 
-        The others follow P, or else play uniformly.
+        The others follow P or else play uniformly.
         """
         deciding: list[_Game] = []
         moving = list(games)
         while moving:
             waiting = [game for game in moving if self._other_to_move(game)]
-            if others_search:
+            if others_follow_p:
                 self._evaluate([self._set(game) for game in waiting])
             still: list[_Game] = []
             for game in moving:
@@ -137,7 +148,7 @@ class GrownPlay:
                 if kind != CHANCE and self.graph.worlds.player[game.world] == game.explorer:
                     deciding.append(game)
                     continue
-                self._move_other(game, kind, others_search)
+                self._move_other(game, kind, others_follow_p)
                 still.append(game)
             moving = still
         return deciding
@@ -205,53 +216,47 @@ class GrownPlay:
     def _result_rows(
         self, games: Sequence[_Game], hidden_share: float
     ) -> tuple[ValueRows, HiddenRows]:
-        sets, actions, results, weights, children = [], [], [], [], []
-        hidden: list[tuple[int, int, int, float, float]] = []
-        for game in games:
-            result = self._result(game)
-            explored = [decision.explored for decision in game.decisions]
-            value, child = result_weights(explored, self._explore)
-            for decision, w_value, w_child in zip(game.decisions, value, child, strict=True):
-                number = self.graph.worlds.information_set[decision.world]
-                action = self.graph.legal_actions(number)[decision.action]
-                sets.append(number)
-                actions.append(action)
-                results.append(result)
-                weights.append(w_value)
-                children.append(w_child)
-                if hidden_share >= 1.0 or self._rng.random() < hidden_share:
-                    hidden += [
-                        (node, branch, action, result, w_child)
-                        for node, branch in hidden_path(self.graph, decision.world)
-                    ]
-        rows = ValueRows(
+        found = [row for game in games for row in self._results(game)]
+        sets = [row.information_set for row in found]
+        value = ValueRows(
             self._features.sets(self.graph, sets),
             self._features.legal(self.graph, sets).mask(self._evaluator.tensors.actions),
-            np.ones(len(sets)),
-            np.array(results, dtype=np.float32),
-            np.array(actions, dtype=np.int64),
-            np.array(weights, dtype=np.float32),
-            np.array(children, dtype=np.float32),
+            np.ones(len(found)),
+            np.array([row.result for row in found], dtype=np.float32),
+            np.array([row.action for row in found], dtype=np.int64),
+            np.array([row.value_weight for row in found], dtype=np.float32),
+            np.array([row.child_weight for row in found], dtype=np.float32),
         )
-        return rows, self._hidden_rows(hidden)
+        if hidden_share < 1.0:
+            found = [row for row in found if self._rng.random() < hidden_share]
+        return value, self._hidden_rows(found)
 
-    def _hidden_rows(self, hidden: list[tuple[int, int, int, float, float]]) -> HiddenRows:
-        nodes = [row[0] for row in hidden]
+    def _results(self, game: _Game) -> Iterator[_Result]:
+        """What the end of a game says about each decision of the explorer."""
+        worlds = self.graph.worlds
+        position = worlds.utility_row[game.world] * self.graph.game.num_players + game.explorer
+        result = worlds.utilities[position] / self._evaluator.value_scale
+        explored = [decision.explored for decision in game.decisions]
+        weights = zip(*result_weights(explored, self._explore), strict=True)
+        for decision, (value_weight, child_weight) in zip(game.decisions, weights, strict=True):
+            number = worlds.information_set[decision.world]
+            action = self.graph.legal_actions(number)[decision.action]
+            yield _Result(decision.world, number, action, result, value_weight, child_weight)
+
+    def _hidden_rows(self, found: Sequence[_Result]) -> HiddenRows:
+        """A row per piece that was hidden at these decisions."""
+        paths = [hidden_path(self.graph, row.world) for row in found]
+        nodes = [node for path in paths for node, _ in path]
+        branches = np.array([branch for path in paths for _, branch in path], dtype=np.int64)
+        owners = [row for row, path in zip(found, paths, strict=True) for _ in path]
         open_pieces = self._features.open(self.graph, nodes)
         first = np.cumsum(open_pieces.counts) - open_pieces.counts
-        branches = np.array([row[1] for row in hidden], dtype=np.int64)
         return HiddenRows(
             self._features.samples(self.graph, nodes),
             open_pieces.mask(self._evaluator.tensors.pieces),
             np.ones(len(nodes)),
             open_pieces.columns[first + branches],
-            np.array([row[2] for row in hidden], dtype=np.int64),
-            np.array([row[3] for row in hidden], dtype=np.float32),
-            np.array([row[4] for row in hidden], dtype=np.float32),
+            np.array([row.action for row in owners], dtype=np.int64),
+            np.array([row.result for row in owners], dtype=np.float32),
+            np.array([row.child_weight for row in owners], dtype=np.float32),
         )
-
-    def _result(self, game: _Game) -> float:
-        """What the explorer got, in value scales."""
-        worlds = self.graph.worlds
-        position = worlds.utility_row[game.world] * self.graph.game.num_players + game.explorer
-        return worlds.utilities[position] / self._evaluator.value_scale
