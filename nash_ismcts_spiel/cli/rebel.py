@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -15,7 +14,7 @@ from tqdm import tqdm
 
 from nash_ismcts_spiel.cli.common import load
 from nash_ismcts_spiel.training.run import Budget
-from nash_ismcts_spiel.training.run_config import CONFIG
+from nash_ismcts_spiel.training.run_config import CONFIG, file_name
 
 if TYPE_CHECKING:  # torch takes seconds to import, which other commands should not wait for
     from nash_ismcts_spiel.baselines.rebel.run import RebelRun
@@ -40,8 +39,16 @@ def train(
     arguments: argparse.Namespace, default_seconds: float, changes: dict[str, Any]
 ) -> None:
     """Trains as a command line says; `changes` are fields of RebelConfig."""
-    if arguments.models or arguments.preset or arguments.workers != 1:
-        raise ValueError("--models, --preset and --workers are not for --algorithm rebel")
+    ours = {
+        "--models": arguments.models,
+        "--preset": arguments.preset,
+        "--workers": arguments.workers != 1,
+        "--ray": arguments.ray,
+        "--tensorboard": arguments.tensorboard,
+    }
+    for option, given in ours.items():
+        if given:
+            raise ValueError(f"{option} is not for --algorithm rebel")
     run = _resumed(arguments, changes) if arguments.resume else _new(arguments, changes)
     seconds = arguments.seconds
     if seconds is None and arguments.generations is None:
@@ -79,8 +86,7 @@ def _new(arguments: argparse.Namespace, changes: dict[str, Any]) -> RebelRun:
 
     game = load(arguments.game).name
     seed = arguments.seed or 0
-    name = re.sub(r"[^A-Za-z0-9_.]+", "-", game).strip("-")
-    directory = arguments.out or Path("out") / f"{name}-{REBEL}-{seed}"
+    directory = arguments.out or Path("out") / f"{file_name(game)}-{REBEL}-{seed}"
     return RebelRun.create(directory, game, seed, RebelConfig.from_dict(changes))
 
 

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import json
 import math
-import platform
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import torch
 
-import nash_ismcts_spiel
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.loop import MEASURING, RebelLoop
 from nash_ismcts_spiel.baselines.rebel.mixture import safe_policy, unsafe_policy
@@ -30,7 +27,7 @@ from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.training import checkpoint
 from nash_ismcts_spiel.training.metrics import METRICS
 from nash_ismcts_spiel.training.run import CHECKPOINT, Budget
-from nash_ismcts_spiel.training.run_config import CONFIG
+from nash_ismcts_spiel.training.run_config import CONFIG, versions
 
 MODELS = "rebel"
 """What a config says under `models`."""
@@ -87,12 +84,7 @@ class RebelRun:
             "models": MODELS,
             "seed": seed,
             "training": config.to_dict(),
-            "versions": {
-                "python": platform.python_version(),
-                "nash_ismcts_spiel": nash_ismcts_spiel.__version__,
-                "numpy": np.__version__,
-                "torch": torch.__version__,
-            },
+            "versions": versions(),
         }
         text = json.dumps(settings, indent=2) + "\n"
         checkpoint.replace_file(directory / CONFIG, text.encode())
