@@ -61,7 +61,7 @@ def test_both_engines_learn_the_same(name: str, method: str, enumerated: Enumera
 
 
 def test_smooth_uct_approaches_equilibrium_where_uct_does_not(enumerated: Enumerated) -> None:
-    # Heinrich and Silver 2015, figures 1 and 2, in Kuhn and Leduc poker.
+    # As Heinrich and Silver (2015) found in Kuhn and Leduc poker.
     kuhn = enumerated(helpers.KUHN)
     graph, largest = exact.compiled(kuhn), 2.0
     smooth = exploitability_after(

@@ -2,9 +2,9 @@
 
 The Python one gets this package's resampler and so plays every game with hidden information; the
 C++ one plays where the game has a resampler of its own. Both report the visit shares that they draw
-their moves from. The Python one is reproducible from its seed; the C++ one is not, since it breaks
-ties in the order of hash tables. A search ends after `simulations`, or when `seconds_per_move` of
-wall time have passed, whichever comes first.
+their moves from. The Python one is reproducible from its seed; the C++ one gave different answers
+from one seed. A search ends after `simulations`, or when `seconds_per_move` of wall time have
+passed, whichever comes first.
 """
 
 from __future__ import annotations
