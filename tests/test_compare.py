@@ -17,6 +17,7 @@ import pytest
 from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.baselines import METHODS, methods
 from nash_ismcts_spiel.comparison import Study, StudyConfig, write_report
+from nash_ismcts_spiel.comparison.markdown import write_markdown
 from nash_ismcts_spiel.comparison.report import final_figures
 from nash_ismcts_spiel.comparison.study import RECORDS
 
@@ -122,6 +123,18 @@ def test_the_report_opens_without_a_network(tmp_path: Path) -> None:
         assert f"<td>{method}</td><td>{figure:.5f}</td>" in text
     for word in ("12 information sets", "open_spiel", "machine", "begun"):
         assert word in text
+
+
+def test_the_page_has_the_figures_and_what_was_not_run(tmp_path: Path) -> None:
+    games, methods = [KUHN, "kuhn_poker(players=3)"], ["cfr", "rebel"]
+    config = StudyConfig(games=games, methods=methods, seconds=0.02, points=4)
+    study = Study.create(tmp_path, config)
+    study.run()
+    text = write_markdown(study).read_text()
+    for game in games:
+        for method, figure in final_figures(study, game).items():
+            assert f"| {method} |" in text and f"{figure:.5f}" in text
+    assert "- rebel: " in text.partition("players=3)")[2]
 
 
 def test_the_example_compares_and_says_what_is_missing(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tqdm import tqdm
 from nash_ismcts_spiel.baselines import METHODS
 from nash_ismcts_spiel.cli.common import Commands, load
 from nash_ismcts_spiel.comparison import Study, StudyConfig, write_report
+from nash_ismcts_spiel.comparison.markdown import write_markdown
 from nash_ismcts_spiel.comparison.report import final_figures
 
 DEFAULT_SECONDS = 30.0
@@ -23,8 +24,8 @@ def add(commands: Commands) -> None:
         "compare",
         help="compare methods: exploitability over CPU time",
         description="Gives every method the same CPU time on one core and measures its policy at "
-        "the same times. Writes comparison.jsonl, a plot per game and report.html to --out. Safe "
-        "to interrupt.",
+        "the same times. Writes comparison.jsonl, a plot per game, report.html and report.md to "
+        "--out. Safe to interrupt.",
     )
     compare.add_argument("--games", nargs="+", metavar="GAME", help="with parameters")
     compare.add_argument(
@@ -54,6 +55,7 @@ def _compare(arguments: argparse.Namespace) -> None:
             f"--out {shlex.quote(str(study.directory))}"
         ) from None
     report = write_report(study)
+    write_markdown(study)
     _print_tables(study)
     print(f"\nreport: {report}")
 

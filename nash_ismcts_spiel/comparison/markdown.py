@@ -1,0 +1,69 @@
+"""The figures of a comparison as a Markdown page, for documentation kept beside the code."""
+
+from __future__ import annotations
+
+import shlex
+import statistics
+from pathlib import Path
+from typing import Any
+
+from nash_ismcts_spiel.comparison.study import Study
+from nash_ismcts_spiel.training.checkpoint import replace_file
+
+PAGE = "report.md"
+
+
+def write_markdown(study: Study) -> Path:
+    """Writes tables of all games; returns the page's path."""
+    known = study.circumstances
+    packages = ", ".join(f"{name} {version}" for name, version in known["versions"].items())
+    config = study.config
+    games = " ".join(shlex.quote(game) for game in config.games)
+    command = (
+        f"nash-ismcts compare --games {games} --methods {' '.join(config.methods)} "
+        f"--seconds {config.seconds:g} --seeds {config.seeds} --out DIR"
+    )
+    sections = [
+        f"Made by\n\n```sh\n{command}\n```",
+        "Exploitability is NashConv / number of players, in the game's utility units: median and "
+        "range over seeds of the policy that a method would hand out after so many CPU seconds of "
+        f"one core. {packages}; {known['machine']}; {known['begun']}.",
+        *(_game(study, game) for game in config.games),
+    ]
+    path = study.directory / PAGE
+    replace_file(path, ("\n\n".join(sections) + "\n").encode())
+    return path
+
+
+def _game(study: Study, game: str) -> str:
+    records = [record for record in study.records() if record["game"] == game]
+    times = study.config.times
+    shown = sorted({len(times) // 2, (3 * len(times)) // 4, len(times) - 1})
+    titles = ["method", *(f"{times[k]:g} s" for k in shown), "range at the end", "steps"]
+    rows = []
+    for method in study.config.methods:
+        runs = [r["points"] for r in records if r.get("method") == method and "points" in r]
+        if runs:
+            rows.append((_median(runs, -1), _row(method, runs, shown)))
+    lines = [f"## {game}", "", _line(titles), "|" + "---|" * len(titles)]
+    lines += [_line(row) for _, row in sorted(rows)]
+    skipped = [r for r in records if "skipped" in r]
+    if skipped:
+        lines += ["", "Not run:", ""]
+        lines += [f"- {record['method']}: {record['skipped']}" for record in skipped]
+    return "\n".join(lines)
+
+
+def _row(method: str, runs: list[Any], shown: list[int]) -> list[str]:
+    last = sorted(points[-1][2] for points in runs)
+    steps = statistics.median(points[-1][1] for points in runs)
+    cells = [f"{_median(runs, k):.5f}" for k in shown]
+    return [method, *cells, f"{last[0]:.5f} to {last[-1]:.5f}", f"{steps:,.0f}"]
+
+
+def _median(runs: list[Any], index: int) -> float:
+    return float(statistics.median(points[index][2] for points in runs))
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
