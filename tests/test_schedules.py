@@ -9,7 +9,7 @@ import pytest
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.training import TRAINING_PRESETS, Schedule, TrainingConfig
-from nash_ismcts_spiel.training.config import NetworkConfig
+from nash_ismcts_spiel.training.config import GrownConfig, NetworkConfig
 
 # A schedule's value.
 
@@ -75,6 +75,8 @@ def changed() -> TrainingConfig:
         searched_share=0.25,
         shards=3,
         forgetful_values=False,
+        graph="grown",
+        grown=GrownConfig(search_games=7, buffer="window"),
         networks=NetworkConfig(width=8),
     )
 
