@@ -493,6 +493,7 @@ def test_ray_actors_play_the_same_shards_and_may_be_killed(ray_here: Any) -> Non
     tasks = [task(shard) for shard in range(2)]
     workers: RayActors[Any, Any] = RayActors(make_worker, 2)
     try:
+        workers.start()
         ray_here.kill(workers.actors[0])
         for one, other in zip([here.run(each) for each in tasks], workers.run(tasks), strict=True):
             assert_same_rows(one, other)

@@ -33,8 +33,8 @@ from nash_ismcts_spiel.training import (
     load_policy,
 )
 from nash_ismcts_spiel.training.metrics import METRICS, read_metrics
-from nash_ismcts_spiel.training.run import CHECKPOINT
 from nash_ismcts_spiel.training.run_config import CONFIG, read_config
+from nash_ismcts_spiel.training.run_files import CHECKPOINT
 
 ROOT = Path(__file__).parents[1]
 TIMEOUT = 60.0

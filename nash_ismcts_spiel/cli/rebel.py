@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from nash_ismcts_spiel.cli.common import load
-from nash_ismcts_spiel.training.run import Budget
+from nash_ismcts_spiel.training.metrics import Metrics, read_metrics
 from nash_ismcts_spiel.training.run_config import CONFIG, file_name
+from nash_ismcts_spiel.training.run_files import Budget
 
 if TYPE_CHECKING:  # torch takes seconds to import, which other commands should not wait for
     from nash_ismcts_spiel.baselines.rebel.run import RebelRun
@@ -64,7 +65,7 @@ def train(
             f"saved after generation {run.saved_generation}; go on with: nash-ismcts train "
             f"--resume --out {shlex.quote(str(run.directory))}"
         ) from None
-    lines = run.metrics()
+    lines = read_metrics(run.directory)
     if not lines:
         _say("nothing was left to do")
         return
@@ -72,9 +73,9 @@ def train(
     last = lines[-1]
     print(
         f"{run.game}, seed {run.seed}: exploitability of ReBeL as it plays "
-        f"{last['exploitability_average']:.5f} (unsafe {last['exploitability_search']:.5f}) after "
-        f"{last['generation']} generations, {last['visits']:,} solver iterations, "
-        f"{last['cpu_seconds']:.1f} s of CPU time"
+        f"{last.exploitability_average:.5f} (unsafe {last.exploitability_search:.5f}) after "
+        f"{last.generation} generations, {last.visits:,} solver iterations, "
+        f"{last.cpu_seconds:.1f} s of CPU time"
     )
 
 
@@ -114,24 +115,25 @@ def _train_with_progress(run: RebelRun, budget: Budget, arguments: argparse.Name
         file=sys.stderr,
         mininterval=0.5,
     ) as bar:
-        for line in run.train(budget, arguments.checkpoint_seconds):
+        for metrics in run.train(budget, arguments.checkpoint_seconds):
             bar.update()
-            if line is not None:
-                found = f"exploitability {line['exploitability_average']:.4f}"
-                bar.set_postfix_str(
-                    f"{found} (unsafe {line['exploitability_search']:.3f})", refresh=False
-                )
+            if metrics is not None:
+                found = f"exploitability {metrics.exploitability_average:.4f}"
+                unsafe = f"(unsafe {metrics.exploitability_search:.3f})"
+                bar.set_postfix_str(f"{found} {unsafe}", refresh=False)
 
 
-def _draw_curve(run: RebelRun, lines: list[dict[str, Any]]) -> None:
+def _draw_curve(run: RebelRun, lines: list[Metrics]) -> None:
     if importlib.util.find_spec("matplotlib") is None:
         _say("matplotlib is not installed (the extra `plot`), so there is no curve.png")
         return
     from exploitability.curve import Curve, draw_curves
 
-    times = [line["cpu_seconds"] for line in lines]
-    names = {"exploitability_average": "ReBeL, as it plays", "exploitability_search": "unsafe"}
-    curves = [Curve(name, times, [line[key] for line in lines]) for key, name in names.items()]
+    times = [line.cpu_seconds for line in lines]
+    curves = [
+        Curve("ReBeL, as it plays", times, [line.exploitability_average or 0.0 for line in lines]),
+        Curve("unsafe", times, [line.exploitability_search or 0.0 for line in lines]),
+    ]
     draw_curves(run.directory / "curve.png", curves, title=run.game, x_label="CPU seconds")
 
 

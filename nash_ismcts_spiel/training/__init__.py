@@ -4,7 +4,8 @@ from nash_ismcts_spiel.training.config import TRAINING_PRESETS, TrainingConfig
 from nash_ismcts_spiel.training.generation import GenerationLoop
 from nash_ismcts_spiel.training.load import load_evaluator, load_policy
 from nash_ismcts_spiel.training.models import ExactModels, ModelSource
-from nash_ismcts_spiel.training.run import Budget, Run
+from nash_ismcts_spiel.training.run import Run
+from nash_ismcts_spiel.training.run_files import Budget
 from nash_ismcts_spiel.training.schedule import Schedule
 
 __all__ = [

@@ -63,9 +63,9 @@ def _read(stored: dict[str, Any]) -> Metrics:
     return Metrics(**fixed, figures=stored)
 
 
-def is_measured(generation: int) -> bool:
+def is_measured(generation: int, ratio: float = _MEASURED_RATIO) -> bool:
     """Whether a power of the ratio lies between the generation before and this one."""
     if generation == 1:
         return True
-    step = math.log(_MEASURED_RATIO)
+    step = math.log(ratio)
     return int(math.log(generation) / step) > int(math.log(generation - 1) / step)

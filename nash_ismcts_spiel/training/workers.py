@@ -126,7 +126,7 @@ class RayActors(Generic[TaskType, ResultType]):
     elsewhere = True
 
     def __init__(self, make_worker: Callable[[], Worker[TaskType, ResultType]], count: int) -> None:
-        """Connects to Ray, or starts it here, and makes actors.
+        """Actors start with the first tasks; `make_worker` is called once in each.
 
         Raises:
           ValueError: Ray is not installed.
@@ -137,12 +137,19 @@ class RayActors(Generic[TaskType, ResultType]):
             wanted = "pip install 'nash_ismcts_spiel[ray]'"
             raise ValueError(f"Ray actors need the package ray: {wanted}") from None
         self._ray: Any = ray
-        self._started = not ray.is_initialized()
-        if self._started:
-            ray.init(num_cpus=count, include_dashboard=False, log_to_driver=False)
-        self._actor_class = ray.remote(num_cpus=1)(_Actor)
         self._make_worker = make_worker
-        self.actors = [self._new_actor() for _ in range(count)]
+        self._count = count
+        self._started = False
+        self.actors: list[Any] = []
+
+    def start(self) -> None:
+        """Connects to Ray, or starts it here, and makes actors, unless they are there."""
+        if self.actors:
+            return
+        if not self._ray.is_initialized():
+            self._ray.init(num_cpus=self._count, include_dashboard=False, log_to_driver=False)
+            self._started = True
+        self.actors = [self._new_actor() for _ in range(self._count)]
 
     def run(self, tasks: Sequence[TaskType]) -> list[ResultType]:
         """The results of all tasks; if an actor dies, a new one does its shard again.
@@ -150,6 +157,7 @@ class RayActors(Generic[TaskType, ResultType]):
         Raises:
           RuntimeError: actors went on dying.
         """
+        self.start()
         results: dict[int, ResultType] = {}
         tries = [0] * len(tasks)
         waiting = list(reversed(range(len(tasks))))
@@ -179,9 +187,10 @@ class RayActors(Generic[TaskType, ResultType]):
         self.actors = []
         if self._started:
             self._ray.shutdown()
+            self._started = False
 
     def _new_actor(self) -> Any:
-        return self._actor_class.remote(self._make_worker)
+        return self._ray.remote(num_cpus=1)(_Actor).remote(self._make_worker)
 
 
 class _Actor:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
-from nash_ismcts_spiel.baselines.rebel.learner import Arrays, Learner
-from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy
+from nash_ismcts_spiel.baselines.rebel.learner import Learner
+from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy, unsafe_policy
 from nash_ismcts_spiel.baselines.rebel.public_tree import Floats, PublicTree
 from nash_ismcts_spiel.baselines.rebel.self_play import SelfPlay
 from nash_ismcts_spiel.baselines.rebel.subgames import Subgames
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.native import exact
 
-_PLAYING, MEASURING = 0, 1
+_PLAYING, _MEASURING = 0, 1
 """The last word of a seed from which self-play and fitting draw, and measuring."""
 
 
@@ -22,7 +25,8 @@ class RebelLoop:
     Attributes:
       generation: generations done.
       simulations: iterations of subgame solvers so far.
-      learner: the value network.
+      elsewhere_seconds: processor time of other processes; there are none.
+      models: the value network.
       subgames: those whose leaves it values.
     """
 
@@ -32,7 +36,9 @@ class RebelLoop:
             raise ValueError(f"need a seed from 0, not {seed}")
         self.generation = 0
         self.simulations = 0
-        self.learner = Learner(tree, config, seed)
+        self.elsewhere_seconds = 0.0
+        self.models = Learner(tree, config, seed)
+        self._graph = tree.graph
         self.subgames = Subgames(tree, config.depth, config.stop_at_chance)
         self._play = SelfPlay(self.subgames, config)
         self._config = config
@@ -41,23 +47,46 @@ class RebelLoop:
     def step(self) -> None:
         """One generation."""
         rng = np.random.default_rng([self._seed, self.generation + 1, _PLAYING])
-        rows = self._play.play(self.learner.leaf_values, rng)
-        self.learner.learn(rows, self.generation + 1, rng)
+        rows = self._play.play(self.models.leaf_values, rng)
+        self.models.learn(rows, self.generation + 1, rng)
         self.generation += 1
         self.simulations += rows.iterations
 
-    def restore(self, generation: int, simulations: int, arrays: Arrays) -> None:
-        """Goes back to after `generation`, when the learner gave `arrays`."""
-        self.learner.restore(arrays)
+    def counters(self) -> dict[str, float]:
+        """What a checkpoint keeps of the loop, beside the number of generations."""
+        return {"simulations": self.simulations}
+
+    def restore(self, generation: int, counters: Mapping[str, float]) -> None:
+        """Goes on after `generation`; the network must have been restored."""
         self.generation = generation
-        self.simulations = simulations
+        self.simulations = int(counters["simulations"])
+
+    def figures(self) -> dict[str, float]:
+        """Exploitability of what is played and of unsafe search, and how the network does."""
+        return {
+            "exploitability_average": exact.exploitability(self._graph, self.policy()),
+            "exploitability_search": exact.exploitability(
+                self._graph, unsafe_policy(self.search())
+            ),
+            "loss_value": self.models.last_loss,
+            "belief_states": self.models.buffer.added,
+        }
+
+    def policy(self, playthroughs: int | None = None) -> Floats:
+        """The mixture that is played, of the config's playthroughs or of so many. [A]"""
+        count = self._config.measured_playthroughs if playthroughs is None else playthroughs
+        rng = np.random.default_rng([self._seed, self.generation, _MEASURING])
+        return safe_policy(self.search(), count or None, rng)
+
+    def close(self) -> None:
+        """Nothing to do: there are no workers."""
 
     def search(self, iterations: int | None = None) -> Search:
         """How the current network plays, with the config's iterations if none are given."""
         config = self._config
         return Search(
             self.subgames,
-            self.learner.leaf_values,
+            self.models.leaf_values,
             iterations or config.play_iterations,
             config.method,
         )
@@ -72,12 +101,9 @@ class Rebel:
 
     def __init__(self, graph: GameGraph, seed: int, config: RebelConfig | None = None) -> None:
         """Starts before the first generation, with the default settings if `config` is None."""
-        self._config = config or RebelConfig()
-        self._seed = seed
-        self.loop = RebelLoop(PublicTree(graph), self._config, seed)
+        self.loop = RebelLoop(PublicTree(graph), config or RebelConfig(), seed)
         self.step = self.loop.step
 
     def policy(self) -> Floats:
         """The mixture that is played, of the config's `measured_playthroughs`. [A]"""
-        rng = np.random.default_rng([self._seed, self.loop.generation, MEASURING])
-        return safe_policy(self.loop.search(), self._config.measured_playthroughs or None, rng)
+        return self.loop.policy()
