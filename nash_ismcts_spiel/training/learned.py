@@ -59,6 +59,7 @@ class LearnedModels:
         self._play = SelfPlay(graph)
         self._scale = graph.value_scale
         self.visits = np.zeros(len(graph.information_sets), dtype=np.int64)
+        self._games = 0
         self._evaluate()
 
     @property
@@ -95,15 +96,16 @@ class LearnedModels:
             networks.others_explore,
         )
         self.visits = games.sets
+        self._games += networks.search_games + networks.policy_games
         self._fit_hidden(self._hidden_counts(games.branches, weight), generation, rng)
         self._beliefs = self._over.beliefs(self.networks.hidden)
         self._fit_value(generation, rng)
         self._value = self._over.value(self.networks.value)
 
     def figures(self) -> dict[str, float]:
-        """Losses of the last generation, and how far H is from Bayes' rule for the current P."""
+        """Games so far, losses of the last generation, and how far H is from Bayes' rule."""
         losses = {f"loss_{name}": fitter.last_loss for name, fitter in self._fitters.items()}
-        return {**losses, "hidden_divergence": self.hidden_divergence()}
+        return {"games": self._games, **losses, "hidden_divergence": self.hidden_divergence()}
 
     def hidden_divergence(self) -> float:
         """Mean relative entropy of H to exact beliefs of P, in nats, where policy games go."""
@@ -123,6 +125,7 @@ class LearnedModels:
             "weight": self._samples.weight,
             "hidden_sums": self._hidden_sums,
             "visits": self.visits,
+            "games": np.array(self._games),
             "networks": np.frombuffer(buffer.getvalue(), dtype=np.uint8),
         }
 
@@ -134,6 +137,7 @@ class LearnedModels:
             fitter.restore(stored[name])
         self._hidden_sums = np.array(arrays["hidden_sums"], dtype=np.float64)
         self.visits = np.array(arrays["visits"], dtype=np.int64)
+        self._games = int(arrays["games"])
         self._evaluate()
 
     def _fit_policy(self, generation: int, rng: np.random.Generator) -> None:

@@ -18,9 +18,9 @@ _MEASURED_RATIO = 1.05
 class Metrics:
     """One line of `metrics.jsonl`; exploitability is NashConv / number of players.
 
-    Learned models add their losses and, in enumerated games, `hidden_divergence` (of H from Bayes'
-    rule, in nats); where a game is not enumerated there is no exploitability, but counts of games,
-    searches and rows.
+    Learned models add their losses, the number of games played and, in enumerated games,
+    `hidden_divergence` (of H from Bayes' rule, in nats); where a game is not enumerated there is no
+    exploitability, but counts of searches and rows.
 
     Attributes:
       generation: generations done.
