@@ -69,7 +69,7 @@ def _report(records: dict[str, list[Record]], folder: Path) -> str:
         "Round the policies trained above, with the networks' own models and with exact models "
         "of P. A bot is a mixture over its searches: each cell is the exploitability of the mean "
         "policy of many searches and, in brackets, its ratio to P's.",
-        report.play_section(records["curves"], folder),
+        report.play_section(records["curves"]),
     ]
     if peers.exists():
         sections += ["## Deep CFR and NFSP", report.peers_section(json.loads(peers.read_text()))]

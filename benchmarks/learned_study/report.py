@@ -89,9 +89,8 @@ def ablation_section(records: Sequence[Record]) -> str:
     return table(header, rows)
 
 
-def play_section(records: Sequence[Record], folder: Path) -> str:
+def play_section(records: Sequence[Record]) -> str:
     """Search at play time round the trained policies."""
-    del folder
     rows = []
     for record in sorted(records, key=lambda r: (list(TARGETS).index(r["game"]), r["seed"])):
         for bot in PLAY_BOTS:

@@ -15,6 +15,7 @@ import torch
 from benchmarks.exact_study.parts import KUHN, LEDUC, SEEDS, liars_dice
 from benchmarks.exact_study.tasks import Record, Task, openspiel_exploitability
 from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training import Run, TrainingConfig
@@ -107,7 +108,7 @@ def train(
 
 def _play(run: Run, seed: int) -> list[Record]:
     """Search round the trained P, with its learned models and with exact ones."""
-    game = next(name for name in TARGETS if run.game == _full_name(name))
+    game = next(name for name in TARGETS if run.game == support(name).name)
     models: dict[str, _core.Rows] = {
         "learned": run.rows(),
         "exact": exact_rows(run.graph, run.policy()),
@@ -129,12 +130,6 @@ def _play(run: Run, seed: int) -> list[Record]:
                     "exploitability_of_policy": exact.exploitability(run.graph, run.policy()),
                 })  # fmt: skip
     return found
-
-
-def _full_name(game: str) -> str:
-    from nash_ismcts_spiel.games import support
-
-    return support(game).name
 
 
 def curve_tasks(quick: bool) -> list[Task]:

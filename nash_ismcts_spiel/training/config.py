@@ -202,5 +202,5 @@ TRAINING_PRESETS: Mapping[str, Mapping[str, Any]] = {
 }
 """default: what did best over all games of the study; prototype: the settings it began from; large:
 for games that are not enumerated, where a simulation is dear. There simulated players answer with a
-search of their own, but those in that search act by P: deeper spawning takes ten times as long.
+search of their own, but those in that search act by P: deeper spawning multiplies simulations.
 """
