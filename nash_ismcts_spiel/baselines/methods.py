@@ -81,6 +81,9 @@ METHODS: Mapping[str, Callable[[GameGraph, int], AnytimeMethod]] = {
 }
 """Makers (graph, seed) -> method."""
 
+DETERMINISTIC = frozenset({"cfr", "cfr_plus", "linear_cfr", "discounted_cfr"})
+"""Methods that draw nothing: all seeds are the same run."""
+
 
 def make_method(name: str, graph: GameGraph, seed: int) -> AnytimeMethod:
     """A method by its name.

@@ -36,14 +36,18 @@ def add(commands: Commands) -> None:
     )
     compare.add_argument("--seeds", type=int, metavar="K", help="runs of each (default 1)")
     compare.add_argument("--out", type=Path, required=True, metavar="DIR")
-    compare.add_argument("--resume", action="store_true", help="go on with what is in --out")
+    compare.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with what is in --out, and with further games, methods or seeds if given",
+    )
     compare.set_defaults(run=_compare)
 
 
 def _compare(arguments: argparse.Namespace) -> None:
     study = _resumed(arguments) if arguments.resume else _new(arguments)
     config = study.config
-    total = len(config.games) * len(config.methods) * config.seeds * config.seconds
+    total = sum(config.seconds for _ in config.runs())
     layout = "{l_bar}{bar}| {n:.0f}/{total:.0f} CPU s, {elapsed} gone, {remaining} left"
     try:
         with tqdm(total=total, bar_format=layout, file=sys.stderr, leave=False) as bar:
@@ -73,10 +77,13 @@ def _new(arguments: argparse.Namespace) -> Study:
 
 
 def _resumed(arguments: argparse.Namespace) -> Study:
-    asked = (arguments.games, arguments.methods, arguments.seconds, arguments.seeds)
-    if any(option is not None for option in asked):
-        raise ValueError("a resumed comparison keeps its settings: --resume and --out are enough")
-    return Study.resume(arguments.out)
+    study = Study.resume(arguments.out)
+    seconds = study.config.seconds
+    if arguments.seconds not in (None, seconds):
+        raise ValueError(f"a comparison of {seconds:g} seconds keeps them: leave --seconds out")
+    games = [load(game).name for game in arguments.games or ()]
+    study.extend(games, arguments.methods or (), arguments.seeds or 0)
+    return study
 
 
 def _print_tables(study: Study) -> None:

@@ -17,14 +17,14 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import pyspiel
 
-from nash_ismcts_spiel.baselines import METHODS, make_method, trace_at
+from nash_ismcts_spiel.baselines import DETERMINISTIC, METHODS, make_method, trace_at
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.native.models import resolve
@@ -48,7 +48,7 @@ class StudyConfig(Settings):
       games: names, with parameters.
       methods: names of METHODS.
       seconds: CPU seconds of each run.
-      seeds: runs of each method and game, with seeds from 0.
+      seeds: runs of each method and game, with seeds from 0; a method that draws nothing runs once.
       points: measurements of each run, at times that grow by a factor.
     """
 
@@ -73,6 +73,14 @@ class StudyConfig(Settings):
         """When policies are measured, in CPU seconds."""
         found = np.geomspace(self.seconds * _EARLIEST, self.seconds, self.points)
         return [float(f"{moment:.4g}") for moment in found]
+
+    def runs(self) -> Iterator[tuple[int, str, str]]:
+        """(seed, game, method): in turn, so that a slow hour of the machine hits all of them."""
+        for seed in range(self.seeds):
+            for game in self.games:
+                for method in self.methods:
+                    if seed == 0 or method not in DETERMINISTIC:
+                        yield seed, game, method
 
 
 class Study:
@@ -104,8 +112,7 @@ class Study:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / RECORDS).unlink(missing_ok=True)
         study = cls(directory, config, _circumstances())
-        settings = {"config": config.to_dict(), "circumstances": study.circumstances}
-        replace_file(directory / SETTINGS, (json.dumps(settings, indent=2) + "\n").encode())
+        study._write_settings()
         return study
 
     @classmethod
@@ -124,6 +131,21 @@ class Study:
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} has no settings of a comparison: {error}") from error
         return cls(directory, config, stored["circumstances"])
+
+    def extend(
+        self, games: Sequence[str] = (), methods: Sequence[str] = (), seeds: int = 0
+    ) -> None:
+        """Adds games and methods that are not compared yet, and seeds up to so many."""
+        for game in games:
+            support(game)
+        config = self.config
+        self.config = dataclasses.replace(
+            config,
+            games=list(dict.fromkeys([*config.games, *games])),
+            methods=list(dict.fromkeys([*config.methods, *methods])),
+            seeds=max(config.seeds, seeds),
+        )
+        self._write_settings()
 
     def records(self) -> list[Record]:
         """All that is finished. A last line that was cut off by an interruption does not count."""
@@ -146,27 +168,20 @@ class Study:
         """
         self._drop_cut_line()
         finished = {_key(record) for record in self.records()}
-        for game in self.config.games:
-            graph: GameGraph | None = None
-            for seed, method in self._runs():
-                if not finished.isdisjoint({(game, method, seed), (game, method, None)}):
-                    on_time(self.config.seconds)
-                    continue
-                on_run(f"{game}, {method}, seed {seed}")
-                if graph is None:
-                    graph = self._graph(game, finished)
-                if graph is None:
-                    on_time(self.config.seconds)
-                    continue
-                record = self._record(game, graph, method, seed, on_time)
-                self._append(record)
-                finished.add(_key(record))
-
-    def _runs(self) -> Iterator[tuple[int, str]]:
-        """Methods in turn, so that a slow hour of the machine hits all of them."""
-        for seed in range(self.config.seeds):
-            for method in self.config.methods:
-                yield seed, method
+        graph, graph_of = None, ""
+        for seed, game, method in self.config.runs():
+            if not finished.isdisjoint({(game, method, seed), (game, method, None)}):
+                on_time(self.config.seconds)
+                continue
+            on_run(f"{game}, {method}, seed {seed}")
+            if graph_of != game:
+                graph, graph_of = self._graph(game, finished), game
+            if graph is None:
+                on_time(self.config.seconds)
+                continue
+            record = self._record(game, graph, method, seed, on_time)
+            self._append(record)
+            finished.add(_key(record))
 
     def _graph(self, game: str, finished: set[Any]) -> GameGraph | None:
         """The game's graph; None if it is too large, which is said of every method."""
@@ -218,6 +233,10 @@ class Study:
             return {"game": game, "method": method, "skipped": " ".join(str(error).split())}
         tell(self.config.seconds)
         return {"game": game, "method": method, "seed": seed, "points": points}
+
+    def _write_settings(self) -> None:
+        settings = {"config": self.config.to_dict(), "circumstances": self.circumstances}
+        replace_file(self.directory / SETTINGS, (json.dumps(settings, indent=2) + "\n").encode())
 
     def _append(self, record: Record) -> None:
         with open(self.directory / RECORDS, "a", encoding="utf-8") as file:
