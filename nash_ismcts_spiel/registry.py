@@ -115,6 +115,7 @@ PEERS: Mapping[str, tuple[str, str]] = {
     "ismcts_openspiel": ("nash_ismcts_spiel.baselines.ismcts", "IsmctsBot"),
     "ismcts_openspiel_cpp": ("nash_ismcts_spiel.baselines.ismcts", "CppIsmctsBot"),
     "oos": ("nash_ismcts_spiel.baselines.oos", "oos_bot"),
+    "rebel": ("nash_ismcts_spiel.baselines.rebel.bot", "rebel_bot"),
     "smooth_uct": ("nash_ismcts_spiel.baselines.smooth_uct", "smooth_uct_bot"),
 }
 """Bots to compare with, by the module and the name of what makes them."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import helpers
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -211,6 +212,18 @@ def test_a_subgame_that_is_the_whole_game_is_solved_like_it(name: str, method: A
     np.testing.assert_allclose(values, sums / weight, atol=1e-9)
 
 
+@pytest.mark.parametrize("name", [KUHN, LEDUC, LIARS_DICE])
+def test_an_oracle_is_not_asked_where_the_subgame_covers_the_game(name: str) -> None:
+    tree = tree_of(name)
+    depth = 1 + int(tree.native.depth.max())
+    oracle = OracleLeaves(tree, 1)  # would be far off
+    solution = root_solution(tree, depth, 200, "cfr", leaf_values=oracle)
+    policy = whole_policy(tree, solution.batch.average_policy(0), depth)
+    theirs = helpers.cfr_table(tree.graph, 200)  # by OpenSpiel
+    found, expected = (exact.expected_utilities(tree.graph, table)[0] for table in (policy, theirs))
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
 def test_the_values_of_a_whole_game_converge_to_its_value() -> None:
     tree = tree_of(KUHN)
     solution = root_solution(tree, WHOLE_GAME, 20_000, "cfr_plus")
@@ -231,6 +244,15 @@ def test_all_methods_converge(method: Method) -> None:
         found.append(exact.exploitability(tree.graph, policy))
     assert found[1] < 0.02
     assert found[1] < found[0] / 2.5
+
+
+def test_without_a_depth_subgames_end_with_the_round_or_after_two() -> None:
+    for name, depth, stop in ((LEDUC, 4, True), (LEDUC, 2, False), (LIARS_DICE, 2, True)):
+        tree = tree_of(name)
+        chosen, named = Subgames(tree, 0, stop), Subgames(tree, depth, stop)
+        for state in range(0, len(tree), 7):
+            np.testing.assert_array_equal(chosen.at(state).actions, named.at(state).actions)
+            assert chosen.at(state).num_leaves == named.at(state).num_leaves
 
 
 class FixedLeaves:
@@ -671,7 +693,7 @@ def test_a_resumed_run_is_the_uninterrupted_one(tmp_path: Path) -> None:
         (["--game", "go(board_size=9)"], "too many to enumerate"),
         (["--game", KUHN, "--models", "exact"], "not for --algorithm rebel"),
         (["--game", KUHN, "--set", "deph=3"], "did you mean 'depth'?"),
-        (["--game", KUHN, "--set", "depth=0"], "depth must be at least 1"),
+        (["--game", KUHN, "--set", "depth=-1"], "depth must not be negative, and is -1"),
         ([], "--game is needed"),
         (["--resume"], "--resume needs --out"),
     ],

@@ -16,6 +16,7 @@ import pyspiel
 from tqdm import tqdm
 
 from nash_ismcts_spiel.cli.common import Commands, load
+from nash_ismcts_spiel.cli.rebel import REBEL
 from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.harness import PolicyBot
@@ -23,10 +24,11 @@ from nash_ismcts_spiel.match import BotFactory, Pairing, games_in, round_robin
 from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot, registered_bots
 from nash_ismcts_spiel.training import load_policy
 from nash_ismcts_spiel.training.checkpoint import replace_file
-from nash_ismcts_spiel.training.run_config import read_config, versions
+from nash_ismcts_spiel.training.run_config import models_of, read_config, versions
 
 UNIFORM = "uniform"
 RUN = "run:"
+_BOTS = [name for name in registered_bots() if name != REBEL]  # which needs a training
 
 
 def add(commands: Commands) -> None:
@@ -43,14 +45,18 @@ def add(commands: Commands) -> None:
         "--players",
         required=True,
         metavar="A,B,...",
-        help=f"{', '.join(registered_bots())}, {UNIFORM}, or {RUN}DIR for the policy of a training",
+        help=f"{', '.join(_BOTS)}, {UNIFORM}, or {RUN}DIR for the policy of a training "
+        "(of ReBeL: as it plays)",
     )
     match.add_argument("--hands", type=int, default=100, metavar="N", help="default 100")
     match.add_argument(
         "--seconds-per-move", type=float, metavar="S", help="wall time of each search"
     )
     match.add_argument(
-        "--visits", type=int, metavar="V", help="simulations of each search (default: the bot's)"
+        "--visits",
+        type=int,
+        metavar="V",
+        help="simulations of each search, iterations of ReBeL (default: the bot's)",
     )
     match.add_argument(
         "--checkpoint",
@@ -94,10 +100,9 @@ def _factory(
     if name == UNIFORM:
         return lambda seat, seed: pyspiel.make_uniform_random_bot(seat, seed)
     if name.startswith(RUN):
-        directory = Path(name.removeprefix(RUN))
-        _check_run(directory, game)
-        policy = load_policy(directory)
-        return lambda seat, seed: PolicyBot(policy, seat, seed)
+        return _run_factory(Path(name.removeprefix(RUN)), game, arguments.visits)
+    if name == REBEL:
+        raise ValueError(f"{REBEL} needs a training: {RUN}DIR")
     ours = name in PRESETS
     settings = {
         "visits" if ours else "simulations": arguments.visits,
@@ -108,10 +113,18 @@ def _factory(
     return lambda seat, seed: make_bot(name, game.pyspiel_game, seat, seed=seed, **settings)
 
 
-def _check_run(directory: Path, game: SupportedGame) -> None:
+def _run_factory(directory: Path, game: SupportedGame, visits: int | None) -> BotFactory:
+    """A run of ReBeL searches as it plays, others play the policy that was learned."""
+    if models_of(directory) == REBEL:
+        from nash_ismcts_spiel.baselines.rebel.bot import RebelBot, load_search
+
+        search = load_search(directory, game, visits)
+        return lambda seat, seed: RebelBot(search, seat, seed)
     trained = read_config(directory)["game"]
     if trained != game.name:
         raise ValueError(f"{directory} is a training of {trained}, the match is of {game.name}")
+    policy = load_policy(directory)
+    return lambda seat, seed: PolicyBot(policy, seat, seed)
 
 
 def _as_json(

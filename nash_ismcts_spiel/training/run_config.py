@@ -40,6 +40,21 @@ def read_config(directory: Path) -> dict[str, Any]:
     return settings
 
 
+def models_of(directory: Path) -> Any:
+    """What a run calls its models, whoever made it; None if it does not say.
+
+    Raises:
+      ValueError: there is no run in the directory, or its config is damaged.
+    """
+    path = directory / CONFIG
+    if not path.exists():
+        raise ValueError(f"{directory} has no run: {CONFIG} is missing")
+    try:
+        return json.loads(path.read_text(encoding="utf-8")).get("models")
+    except (ValueError, AttributeError) as error:
+        raise ValueError(f"{path} is not the config of a run: {error}") from error
+
+
 def file_name(game: str) -> str:
     """A game's name as part of a path."""
     return re.sub(r"[^A-Za-z0-9_.]+", "-", game).strip("-")

@@ -16,7 +16,8 @@ class RebelConfig(Settings):
     """How ReBeL plays and is trained.
 
     Subgames:
-      depth: public states from the root of a subgame to its leaves.
+      depth: public states from the root of a subgame to its leaves. 0 is the paper's choice: to
+        the end of the betting round where chance moves between rounds, else 2.
       stop_at_chance: public states that chance has led to are leaves too.
       method: of the solver; "linear_cfr" is the paper's.
       iterations: per subgame in self-play; each updates both players.
@@ -38,7 +39,7 @@ class RebelConfig(Settings):
       measured_ratio: generations are measured at about this ratio.
     """
 
-    depth: int = 2
+    depth: int = 0
     stop_at_chance: bool = True
     method: Method = "cfr_plus"
     iterations: int = 256
@@ -59,12 +60,13 @@ class RebelConfig(Settings):
     def __post_init__(self) -> None:
         """Refuses values that nothing can be learned with, by name."""
         self.check_types()
-        positive = "depth iterations play_iterations playthroughs buffer width layers batch"
+        positive = "iterations play_iterations playthroughs buffer width layers batch"
         for name in positive.split():
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if self.steps < 0 or self.measured_playthroughs < 0:
-            raise ValueError("steps and measured_playthroughs must not be negative")
+        for name in ("depth", "steps", "measured_playthroughs"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must not be negative, and is {getattr(self, name)}")
         if not 0.0 <= self.exploration <= 1.0 or not 0.0 <= self.smoothing < 1.0:
             raise ValueError("exploration must lie between 0 and 1, and smoothing below 1")
         if self.gradient_clip <= 0.0 or self.measured_ratio <= 1.0:

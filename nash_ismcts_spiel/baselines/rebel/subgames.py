@@ -21,6 +21,8 @@ Method = Literal["linear_cfr", "cfr_plus", "cfr", "fictitious_play"]
 
 WHOLE_GAME = 2**31 - 1
 """A depth that no game has."""
+USUAL_DEPTH = 2
+"""What the paper takes in Liar's Dice."""
 
 
 class LeafValues(Protocol):
@@ -70,9 +72,13 @@ class Subgames:
     """
 
     def __init__(self, tree: PublicTree, depth: int, stop_at_chance: bool) -> None:
-        """Cuts subgames off after `depth` public states, or where chance has moved."""
+        """Cuts subgames off after `depth` public states, or where chance has moved.
+
+        With a depth of 0 it is where chance has moved if it ever does, else after 2.
+        """
         self.tree = tree
-        self._depth = depth
+        in_rounds = stop_at_chance and bool(tree.native.after_chance[tree.parent >= 0].any())
+        self._depth = depth or (WHOLE_GAME if in_rounds else USUAL_DEPTH)
         self._stop_at_chance = stop_at_chance
         self._made: dict[int, _core.Subgame] = {}
 
