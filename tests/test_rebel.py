@@ -255,6 +255,20 @@ def test_without_a_depth_subgames_end_with_the_round_or_after_two() -> None:
             assert chosen.at(state).num_leaves == named.at(state).num_leaves
 
 
+@pytest.mark.parametrize(
+    ("name", "depth", "expected"),
+    [(KUHN, 0, 2), (KUHN, 1, 3), (KUHN, WHOLE_GAME, 1), (LEDUC, 0, 2), (LIARS_DICE, 0, 5)],
+)
+def test_subgames_in_a_row(name: str, depth: int, expected: int) -> None:
+    subgames = Subgames(tree_of(name), depth, stop_at_chance=True)
+    states, rounds = subgames.tree.roots.tolist(), 0
+    while states:  # what search does
+        rounds += 1
+        beliefs = subgames.tree.mass[states]
+        states = subgames.solve(states, beliefs, 0, "cfr", no_leaves).batch.leaf_states.tolist()
+    assert subgames.in_a_row == rounds == expected
+
+
 class FixedLeaves:
     """Leaf values if both players follow a fixed policy from there on, by brute force."""
 
@@ -636,7 +650,7 @@ def test_public_states_that_contradict_the_graph_are_refused() -> None:
 # Runs and the command line.
 
 FEW = ["--set", "iterations=20", "--set", "play_iterations=30", "--set", "playthroughs=20"]
-FEW += ["--set", "steps=5", "--set", "measured_playthroughs=0", "--set", "measured_ratio=2"]
+FEW += ["--set", "steps=5", "--set", "measured_ratio=2"]
 
 
 def train(*argv: str) -> int:
@@ -725,7 +739,7 @@ def test_one_algorithm_does_not_resume_the_other(
 def test_kuhn_is_learned(tmp_path: Path) -> None:
     directory = tmp_path / "kuhn"
     settings = {"iterations": 64, "playthroughs": 512, "batch": 128, "steps": 200}
-    settings |= {"measured_playthroughs": 0, "measured_ratio": 100, "play_iterations": 512}
+    settings |= {"measured_ratio": 100, "play_iterations": 512}
     options = [text for name, value in settings.items() for text in ("--set", f"{name}={value}")]
     options += ["--generations", "25", "--out", str(directory)]
     assert train("--algorithm", "rebel", "--game", KUHN, *options) == 0

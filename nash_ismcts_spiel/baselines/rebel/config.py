@@ -34,8 +34,8 @@ class RebelConfig(Settings):
       smoothing: the network that values leaves is a running mean of weights; this is the share
         that stays from step to step.
     Measuring:
-      measured_playthroughs: whose mixture is measured; 0 takes all iterations of the first subgame,
-        which is the exact mixture if the second subgames end the game.
+      measured_playthroughs: whose mixture is measured where more than two subgames follow each
+        other; the exact mixture is measured elsewhere.
       measured_ratio: generations are measured at about this ratio.
     """
 
@@ -43,7 +43,7 @@ class RebelConfig(Settings):
     stop_at_chance: bool = True
     method: Method = "cfr_plus"
     iterations: int = 256
-    play_iterations: int = 1024
+    play_iterations: int = 512
     playthroughs: int = 256
     exploration: float = 0.25
     buffer: int = 100_000
@@ -52,7 +52,7 @@ class RebelConfig(Settings):
     learning_rate: Schedule = Schedule(start=0.002, power=-0.3)
     gradient_clip: float = 1.0
     batch: int = 512
-    steps: int = 100
+    steps: int = 200
     smoothing: float = 0.995
     measured_playthroughs: int = 64
     measured_ratio: float = 1.5
@@ -60,11 +60,12 @@ class RebelConfig(Settings):
     def __post_init__(self) -> None:
         """Refuses values that nothing can be learned with, by name."""
         self.check_types()
-        positive = "iterations play_iterations playthroughs buffer width layers batch"
+        positive = "iterations play_iterations playthroughs measured_playthroughs buffer width"
+        positive += " layers batch"
         for name in positive.split():
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("depth", "steps", "measured_playthroughs"):
+        for name in ("depth", "steps"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, and is {getattr(self, name)}")
         if not 0.0 <= self.exploration <= 1.0 or not 0.0 <= self.smoothing < 1.0:

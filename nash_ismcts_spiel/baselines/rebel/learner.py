@@ -70,7 +70,7 @@ class Learner:
         self._config = config
         self._network = make_network(tree, config, seed)
         self._smooth = copy.deepcopy(self._network)
-        self._optimizer = torch.optim.Adam(self._network.parameters())
+        self._optimizer = torch.optim.Adam(self._network.parameters(), fused=True)
         self._dealt = torch.from_numpy((tree.mass > 0.0).astype(np.float32))
         self._future_state = np.unique(tree.future, return_index=True)[1]
         self.buffer = Buffer(config.buffer, tree.width)

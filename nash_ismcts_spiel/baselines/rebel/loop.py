@@ -73,10 +73,13 @@ class RebelLoop:
         }
 
     def policy(self, playthroughs: int | None = None) -> Floats:
-        """The mixture that is played, of the config's playthroughs or of so many. [A]"""
-        count = self._config.measured_playthroughs if playthroughs is None else playthroughs
+        """The mixture that is played: exact, or of so many playthroughs (the config's). [A]
+
+        It is exact where no more than two subgames follow each other.
+        """
+        count = playthroughs or self._config.measured_playthroughs
         rng = np.random.default_rng([self._seed, self.generation, _MEASURING])
-        return safe_policy(self.search(), count or None, rng)
+        return safe_policy(self.search(), None if self.subgames.in_a_row <= 2 else count, rng)
 
     def close(self) -> None:
         """Nothing to do: there are no workers."""
@@ -105,5 +108,5 @@ class Rebel:
         self.step = self.loop.step
 
     def policy(self) -> Floats:
-        """The mixture that is played, of the config's `measured_playthroughs`. [A]"""
+        """The mixture that is played, see `RebelLoop.policy`. [A]"""
         return self.loop.policy()

@@ -82,7 +82,7 @@ class RebelRun(RunFiles):
         return run
 
     def policy(self, playthroughs: int | None = None) -> Floats:
-        """The mixture that is played, of the config's playthroughs or of so many. [A]"""
+        """The mixture that is played, see `RebelLoop.policy`. [A]"""
         return self.loop.policy(playthroughs)
 
     def _is_due(self) -> bool:

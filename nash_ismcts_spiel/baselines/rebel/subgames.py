@@ -69,6 +69,7 @@ class Subgames:
 
     Attributes:
       tree: the public states.
+      in_a_row: subgames that follow each other until the game ends, at most.
     """
 
     def __init__(self, tree: PublicTree, depth: int, stop_at_chance: bool) -> None:
@@ -80,6 +81,7 @@ class Subgames:
         in_rounds = stop_at_chance and bool(tree.native.after_chance[tree.parent >= 0].any())
         self._depth = depth or (WHOLE_GAME if in_rounds else USUAL_DEPTH)
         self._stop_at_chance = stop_at_chance
+        self.in_a_row = 1 + max(self._subgames_before())
         self._made: dict[int, _core.Subgame] = {}
 
     def at(self, state: int) -> _core.Subgame:
@@ -89,6 +91,20 @@ class Subgames:
                 self.tree.native, state, self._depth, self._stop_at_chance
             )
         return self._made[state]
+
+    def _subgames_before(self) -> list[int]:
+        """How many subgames end before the one that each public state belongs to. [S]"""
+        native = self.tree.native
+        root, before = list(range(len(self.tree))), [0] * len(self.tree)
+        for state in np.argsort(native.depth, kind="stable").tolist():
+            parent = int(self.tree.parent[state])
+            if parent < 0:
+                continue
+            deep = native.depth[state] - native.depth[root[parent]] >= self._depth
+            leaf = deep or (self._stop_at_chance and bool(native.after_chance[state]))
+            root[state] = state if leaf else root[parent]
+            before[state] = before[parent] + leaf
+        return before
 
     def solve(
         self,
