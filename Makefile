@@ -17,7 +17,7 @@ SANITIZED := build/sanitize
 SANITIZED_SOURCES := setup.py pyproject.toml README.md nash_ismcts_spiel exploitability tests
 SANITIZED_TESTS := tests/test_native_search.py tests/test_native_exact.py \
 	tests/test_native_inputs.py tests/test_public_states.py tests/test_bot.py \
-	tests/test_games.py tests/test_lookahead.py tests/test_episodes.py
+	tests/test_games.py tests/test_lookahead.py tests/test_episodes.py tests/test_subgames.py
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-all lint sanitize clean
