@@ -47,7 +47,7 @@ class RebelConfig(Settings):
     playthroughs: int = 256
     exploration: float = 0.25
     buffer: int = 100_000
-    width: int = 128
+    width: int = 64
     layers: int = 2
     learning_rate: Schedule = Schedule(start=0.002, power=-0.3)
     gradient_clip: float = 1.0
