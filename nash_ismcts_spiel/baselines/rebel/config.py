@@ -54,7 +54,7 @@ class RebelConfig(Settings):
     batch: int = 512
     steps: int = 200
     smoothing: float = 0.995
-    measured_playthroughs: int = 64
+    measured_playthroughs: int = 32
     measured_ratio: float = 1.5
 
     def __post_init__(self) -> None:
