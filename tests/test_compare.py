@@ -163,7 +163,20 @@ def test_the_page_has_the_figures_and_what_was_not_run(tmp_path: Path) -> None:
     for game in games:
         for method, figure in final_figures(study, game).items():
             assert f"| {method} |" in text and f"{figure:.5f}" in text
-    assert "- rebel: " in text.partition("players=3)")[2]
+    assert "- rebel: " in text.partition("## kuhn_poker(players=3)")[2]
+    summary = [line for line in text.splitlines() if line.startswith("| rebel |")][0]
+    assert summary == f"| rebel | {final_figures(study, KUHN)['rebel']:.5f} | - |"
+
+
+def test_a_rise_is_seen_in_the_report(tmp_path: Path) -> None:
+    config = StudyConfig(games=[KUHN], methods=["uct"], seconds=1.0, seeds=2, points=3)
+    study = Study.create(tmp_path, config)
+    for seed, figures in ((0, (0.5, 0.25, 0.75)), (1, (0.5, 0.75, 0.5))):
+        points = [[moment, 1, figure] for moment, figure in zip(config.times, figures, strict=True)]
+        study._append({"game": KUHN, "method": "uct", "seed": seed, "points": points})
+    for text in (write_report(study).read_text(), write_markdown(study).read_text()):
+        assert "0.62500" in text  # the median at the end
+        assert "0.50000 at 0.005 s" in text  # and at its lowest
 
 
 def test_the_example_compares_and_says_what_is_missing(tmp_path: Path) -> None:

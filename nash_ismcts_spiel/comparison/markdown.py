@@ -7,6 +7,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+from nash_ismcts_spiel.comparison.report import lowest, plot_path, summary
 from nash_ismcts_spiel.comparison.study import Study
 from nash_ismcts_spiel.training.checkpoint import replace_file
 
@@ -27,7 +28,9 @@ def write_markdown(study: Study) -> Path:
         f"Made by\n\n```sh\n{command}\n```",
         "Exploitability is NashConv / number of players, in the game's utility units: median and "
         "range over seeds of the policy that a method would hand out after so many CPU seconds of "
-        f"one core. {packages}; {known['machine']}; {known['begun']}.",
+        "one core, and the lowest median on the way with its time. Methods that draw nothing ran "
+        f"once. {packages}; {known['machine']}; {known['begun']}.",
+        "## All games, at the end\n\n" + _table(*summary(study)),
         *(_game(study, game) for game in config.games),
     ]
     path = study.directory / PAGE
@@ -39,14 +42,16 @@ def _game(study: Study, game: str) -> str:
     records = [record for record in study.records() if record["game"] == game]
     times = study.config.times
     shown = sorted({len(times) // 2, (3 * len(times)) // 4, len(times) - 1})
-    titles = ["method", *(f"{times[k]:g} s" for k in shown), "range at the end", "steps"]
+    titles = ["method", *(f"{times[k]:g} s" for k in shown), "range at the end", "lowest", "steps"]
     rows = []
     for method in study.config.methods:
         runs = [r["points"] for r in records if r.get("method") == method and "points" in r]
         if runs:
-            rows.append((_median(runs, -1), _row(method, runs, shown)))
-    lines = [f"## {game}", "", _line(titles), "|" + "---|" * len(titles)]
-    lines += [_line(row) for _, row in sorted(rows)]
+            rows.append((_median(runs, -1), _row(study, method, runs, shown)))
+    lines = [f"## {game}", "", _table(titles, [row for _, row in sorted(rows)])]
+    plot = plot_path(study, game)
+    if plot.exists():
+        lines += ["", f"![exploitability over CPU seconds]({plot.name})"]
     skipped = [r for r in records if "skipped" in r]
     if skipped:
         lines += ["", "Not run:", ""]
@@ -54,15 +59,20 @@ def _game(study: Study, game: str) -> str:
     return "\n".join(lines)
 
 
-def _row(method: str, runs: list[Any], shown: list[int]) -> list[str]:
+def _row(study: Study, method: str, runs: list[Any], shown: list[int]) -> list[str]:
     last = sorted(points[-1][2] for points in runs)
     steps = statistics.median(points[-1][1] for points in runs)
     cells = [f"{_median(runs, k):.5f}" for k in shown]
-    return [method, *cells, f"{last[0]:.5f} to {last[-1]:.5f}", f"{steps:,.0f}"]
+    spread = f"{last[0]:.5f} to {last[-1]:.5f}"
+    return [method, *cells, spread, lowest(study, runs), f"{steps:,.0f}"]
 
 
 def _median(runs: list[Any], index: int) -> float:
     return float(statistics.median(points[index][2] for points in runs))
+
+
+def _table(titles: list[str], rows: list[list[str]]) -> str:
+    return "\n".join([_line(titles), "|" + "---|" * len(titles), *map(_line, rows)])
 
 
 def _line(cells: list[str]) -> str:

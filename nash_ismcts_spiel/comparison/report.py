@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import html
 import importlib.util
-import re
 import statistics
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 from exploitability.curve import Curve, draw_curves
 from nash_ismcts_spiel.comparison.study import Record, Study
 from nash_ismcts_spiel.training.checkpoint import replace_file
+from nash_ismcts_spiel.training.run_config import file_name
 
 REPORT = "report.html"
 
@@ -39,11 +39,11 @@ def write_report(study: Study) -> Path:
         f"<title>Comparison</title><style>{_STYLE}</style></head><body>\n"
         "<h1>Exploitability over CPU time</h1>\n"
         f"<p>Every method had {study.config.seconds:g} CPU seconds on one core, one after the "
-        f"other; seeds 0 to {study.config.seeds - 1}. At the same times the policy that it would "
-        "hand out was measured by an exact best response. Exploitability is NashConv / number of "
-        "players, in the game's utility units. Building the game graph and measuring do not count; "
-        "a step that a time falls into was finished first.</p>\n"
-        f"{games}\n{_settings(study)}</body></html>\n"
+        f"other; seeds 0 to {study.config.seeds - 1}, or once if it draws nothing. At the same "
+        "times the policy that it would hand out was measured by an exact best response. "
+        "Exploitability is NashConv / number of players, in the game's utility units. Building the "
+        "game graph and measuring do not count; a step that a time falls into was finished first."
+        f"</p>\n{_summary(study)}\n{games}\n{_settings(study)}</body></html>\n"
     )
     path = study.directory / REPORT
     replace_file(path, text.encode())
@@ -56,12 +56,35 @@ def final_figures(study: Study, game: str) -> dict[str, float]:
     return {method: _median(found, -1) for method, found in runs.items()}
 
 
+def plot_path(study: Study, game: str) -> Path:
+    """Where a game's plot is."""
+    return study.directory / f"{file_name(game)}.svg"
+
+
+def summary(study: Study) -> tuple[list[str], list[list[str]]]:
+    """Titles and rows of a table: methods by games, medians at the end."""
+    final = {game: final_figures(study, game) for game in study.config.games}
+    rows = []
+    for method in study.config.methods:
+        cells = [found.get(method) for found in final.values()]
+        rows.append([method, *("-" if cell is None else f"{cell:.5f}" for cell in cells)])
+    return ["method", *study.config.games], rows
+
+
+def lowest(study: Study, runs: Sequence[Any]) -> str:
+    """The lowest median on the way and when it was reached: later figures are a rise."""
+    medians = [_median(runs, k) for k in range(len(study.config.times))]
+    best = min(medians)
+    return f"{best:.5f} at {study.config.times[medians.index(best)]:g} s"
+
+
 def _game(study: Study, game: str, records: list[Record]) -> str:
     runs = _runs(study, game, records)
     about = next((r for r in records if r["game"] == game and "worlds" in r), None)
     parts = [f"<h2>{html.escape(game)}</h2>", _about(about)]
     if runs:
-        parts += [_plot(study, game, runs), _final_table(runs), _curve_table(study, runs)]
+        tables = [_final_table(study, runs), _curve_table(study, runs)]
+        parts += [_plot(study, game, runs), *tables]
     skipped = {
         record["method"]: record["skipped"]
         for record in records
@@ -112,13 +135,19 @@ def _plot(study: Study, game: str, runs: dict[str, list[Any]]) -> str:
         # Seeds overrun a time by different amounts; one place for all lets the plot join them.
         times = [statistics.median(p[k][0] for p in found) for k in range(len(found[0]))]
         curves += [Curve(method, times, [max(p[2], 1e-12) for p in points]) for points in found]
-    path = study.directory / f"{re.sub(r'[^A-Za-z0-9_.]+', '-', game).strip('-')}.svg"
+    path = plot_path(study, game)
     draw_curves(path, curves, title=game, x_label="CPU seconds", by_points=True)
     drawn = base64.b64encode(path.read_bytes()).decode()
     return f'<img alt="{html.escape(game)}" src="data:image/svg+xml;base64,{drawn}">'
 
 
-def _final_table(runs: dict[str, list[Any]]) -> str:
+def _summary(study: Study) -> str:
+    titles, rows = summary(study)
+    escaped = [[html.escape(cell) for cell in row] for row in rows]
+    return "<h2>At the end, all games</h2>" + _table(map(html.escape, titles), escaped)
+
+
+def _final_table(study: Study, runs: dict[str, list[Any]]) -> str:
     rows = []
     for method, found in sorted(runs.items(), key=lambda item: _median(item[1], -1)):
         last = [points[-1] for points in found]
@@ -128,12 +157,14 @@ def _final_table(runs: dict[str, list[Any]]) -> str:
                 html.escape(method),
                 f"{_median(found, -1):.5f}",
                 f"{min(point[2] for point in last):.5f} to {worst:.5f}",
+                lowest(study, found),
                 f"{statistics.median(point[0] for point in last):.2f}",
                 f"{statistics.median(point[1] for point in last):,.0f}",
                 str(len(last)),
             ]
         )
-    titles = ["method", "exploitability, median", "seeds from, to", "CPU seconds", "steps", "seeds"]
+    titles = ["method", "exploitability, median", "seeds from, to", "lowest median on the way"]
+    titles += ["CPU seconds", "steps", "seeds"]
     return "<h3>At the end</h3>" + _table(titles, rows)
 
 
