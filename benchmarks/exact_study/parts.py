@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.exact_study.tasks import RPS, Record, Task, play, solve, train
+from nash_ismcts_spiel.baselines import DETERMINISTIC
 
 KUHN = "kuhn_poker"
 LEDUC = "leduc_poker"
@@ -48,7 +49,6 @@ TARGETS: Mapping[str, Target] = {
 }
 SEEDS = (0, 1, 2)
 PEERS = ("cfr", "cfr_plus", "external_sampling", "outcome_sampling")
-DETERMINISTIC = ("cfr", "cfr_plus")
 PEER_SECONDS = 15.0
 
 ABLATED = (LEDUC, liars_dice(1, 4))

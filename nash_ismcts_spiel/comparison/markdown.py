@@ -7,7 +7,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from nash_ismcts_spiel.comparison.report import lowest, plot_path, summary
+from nash_ismcts_spiel.comparison.report import lowest, median_at, plot_path, summary
 from nash_ismcts_spiel.comparison.study import Study
 from nash_ismcts_spiel.training.checkpoint import replace_file
 
@@ -42,12 +42,13 @@ def _game(study: Study, game: str) -> str:
     records = [record for record in study.records() if record["game"] == game]
     times = study.config.times
     shown = sorted({len(times) // 2, (3 * len(times)) // 4, len(times) - 1})
-    titles = ["method", *(f"{times[k]:g} s" for k in shown), "range at the end", "lowest", "steps"]
+    titles = ["method", *(f"{times[k]:g} s" for k in shown)]
+    titles += ["range at the end", "lowest", "steps", "seeds"]
     rows = []
     for method in study.config.methods:
         runs = [r["points"] for r in records if r.get("method") == method and "points" in r]
         if runs:
-            rows.append((_median(runs, -1), _row(study, method, runs, shown)))
+            rows.append((median_at(runs, -1), _row(study, method, runs, shown)))
     lines = [f"## {game}", "", _table(titles, [row for _, row in sorted(rows)])]
     plot = plot_path(study, game)
     if plot.exists():
@@ -62,13 +63,9 @@ def _game(study: Study, game: str) -> str:
 def _row(study: Study, method: str, runs: list[Any], shown: list[int]) -> list[str]:
     last = sorted(points[-1][2] for points in runs)
     steps = statistics.median(points[-1][1] for points in runs)
-    cells = [f"{_median(runs, k):.5f}" for k in shown]
+    cells = [f"{median_at(runs, k):.5f}" for k in shown]
     spread = f"{last[0]:.5f} to {last[-1]:.5f}"
-    return [method, *cells, spread, lowest(study, runs), f"{steps:,.0f}"]
-
-
-def _median(runs: list[Any], index: int) -> float:
-    return float(statistics.median(points[index][2] for points in runs))
+    return [method, *cells, spread, lowest(study, runs), f"{steps:,.0f}", str(len(runs))]
 
 
 def _table(titles: list[str], rows: list[list[str]]) -> str:

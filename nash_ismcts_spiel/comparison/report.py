@@ -53,7 +53,7 @@ def write_report(study: Study) -> Path:
 def final_figures(study: Study, game: str) -> dict[str, float]:
     """Median exploitability of each method that ran, at the end."""
     runs = _runs(study, game, study.records())
-    return {method: _median(found, -1) for method, found in runs.items()}
+    return {method: median_at(found, -1) for method, found in runs.items()}
 
 
 def plot_path(study: Study, game: str) -> Path:
@@ -71,9 +71,14 @@ def summary(study: Study) -> tuple[list[str], list[list[str]]]:
     return ["method", *study.config.games], rows
 
 
+def median_at(runs: Sequence[Any], index: int) -> float:
+    """Median exploitability over runs at one of the times."""
+    return float(statistics.median(points[index][2] for points in runs))
+
+
 def lowest(study: Study, runs: Sequence[Any]) -> str:
     """The lowest median on the way and when it was reached: later figures are a rise."""
-    medians = [_median(runs, k) for k in range(len(study.config.times))]
+    medians = [median_at(runs, k) for k in range(len(study.config.times))]
     best = min(medians)
     return f"{best:.5f} at {study.config.times[medians.index(best)]:g} s"
 
@@ -149,13 +154,13 @@ def _summary(study: Study) -> str:
 
 def _final_table(study: Study, runs: dict[str, list[Any]]) -> str:
     rows = []
-    for method, found in sorted(runs.items(), key=lambda item: _median(item[1], -1)):
+    for method, found in sorted(runs.items(), key=lambda item: median_at(item[1], -1)):
         last = [points[-1] for points in found]
         worst = max(point[2] for point in last)
         rows.append(
             [
                 html.escape(method),
-                f"{_median(found, -1):.5f}",
+                f"{median_at(found, -1):.5f}",
                 f"{min(point[2] for point in last):.5f} to {worst:.5f}",
                 lowest(study, found),
                 f"{statistics.median(point[0] for point in last):.2f}",
@@ -171,7 +176,7 @@ def _final_table(study: Study, runs: dict[str, list[Any]]) -> str:
 def _curve_table(study: Study, runs: dict[str, list[Any]]) -> str:
     rows = []
     for k, moment in enumerate(study.config.times):
-        medians = [_median(found, k) for found in runs.values()]
+        medians = [median_at(found, k) for found in runs.values()]
         cells = [
             f'<span class="best">{m:.5f}</span>' if m == min(medians) else f"{m:.5f}"
             for m in medians
@@ -187,10 +192,6 @@ def _settings(study: Study) -> str:
     config = study.config.to_dict()
     rows += [[html.escape(name), html.escape(str(value))] for name, value in config.items()]
     return "<h2>Settings</h2>" + _table(["", ""], rows)
-
-
-def _median(found: Sequence[Any], index: int) -> float:
-    return float(statistics.median(points[index][2] for points in found))
 
 
 def _table(titles: Iterable[str], rows: Iterable[Sequence[str]]) -> str:

@@ -5,8 +5,8 @@ else works without: `public_tree` (what players believe), `subgames` (what follo
 oracle at the leaves if one likes), `mixture` (which policy is played), `bot` (which plays it, game
 by game) and `self_play`.
 
-Subgames are cut off as in the paper, after two public states or at the end of a betting round. Where
-it differs from the paper and from the authors' code for Liar's Dice:
+Subgames are cut off as in the paper, after two public states or at the end of a betting round.
+Where it differs from the paper and from the authors' code for Liar's Dice:
 
 1. An iteration updates both players, so 512 of them are 1024 of the authors' single updates.
 2. The default solver is CFR+, whose average also weighs iteration t by t; "linear_cfr" is theirs.

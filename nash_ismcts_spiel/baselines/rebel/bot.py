@@ -19,8 +19,6 @@ from nash_ismcts_spiel.baselines.rebel.subgames import Snapshot
 from nash_ismcts_spiel.games import SupportedGame, support
 from nash_ismcts_spiel.harness import PolicyBot
 
-NO_CHECKPOINT = "ReBeL needs a training: the directory of `nash-ismcts train --algorithm rebel`"
-
 _Drawn = tuple[Snapshot, list[int]]
 """What is played in a subgame, and the public states at its leaves."""
 
@@ -147,5 +145,7 @@ def rebel_bot(
       ValueError: there is no such run, or it is one of another game.
     """
     if checkpoint is None:
-        raise ValueError(NO_CHECKPOINT)
+        raise ValueError(
+            "ReBeL needs a training: checkpoint=, made by `nash-ismcts train --algorithm rebel`"
+        )
     return RebelBot(load_search(checkpoint, support(game), iterations), player_id, seed)
