@@ -118,6 +118,20 @@ def test_a_plot_is_saved_with_what_was_asked(
     assert "published" in [text.get_text() for text in axes.texts]
 
 
+def test_many_curves_can_be_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import matplotlib.figure
+
+    figures: list[Any] = []
+    monkeypatch.setattr(matplotlib.figure.Figure, "savefig", lambda f, *_, **__: figures.append(f))
+    curves = [curve([0.1, 1.0], [2.0, 1.0], str(number)) for number in range(25)]
+    draw_curves(tmp_path / "many.png", curves, title="many", x_label="seconds", by_points=True)
+    lines = figures[0].axes[0].get_lines()
+    looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in lines}
+    assert len(looks) == len(curves)
+    (legend,) = figures[0].legends  # outside the axes
+    assert len(legend.get_texts()) == len(curves)
+
+
 def test_curves_at_common_points() -> None:
     curves = [curve([1.0, 10.0], [4.0, 2.0]), curve([1.0, 10.0], [3.0, 5.0])]
     found = spread_at_points(curves)

@@ -13,7 +13,7 @@ from nash_ismcts_spiel.baselines import METHODS
 from nash_ismcts_spiel.cli.common import Commands, load
 from nash_ismcts_spiel.comparison import Study, StudyConfig, write_report
 from nash_ismcts_spiel.comparison.markdown import write_markdown
-from nash_ismcts_spiel.comparison.report import final_figures
+from nash_ismcts_spiel.comparison.report import final_figures, shown
 
 DEFAULT_SECONDS = 30.0
 
@@ -92,7 +92,7 @@ def _print_tables(study: Study) -> None:
         print(f"\n{game}: exploitability after {study.config.seconds:g} CPU s, {seeds} seed(s)")
         found = final_figures(study, game)
         for method in sorted(found, key=found.__getitem__):
-            print(f"  {method:<22}{found[method]:>10.5f}")
+            print(f"  {method:<22}{shown(found[method]):>10}")
         for record in study.records():
             if record["game"] == game and "skipped" in record:
                 print(f"  {record['method']:<22}skipped: {record['skipped']}")

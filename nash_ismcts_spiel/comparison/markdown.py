@@ -7,7 +7,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from nash_ismcts_spiel.comparison.report import lowest, median_at, plot_path, summary
+from nash_ismcts_spiel.comparison.report import lowest, median_at, plot_path, shown, summary
 from nash_ismcts_spiel.comparison.study import Study
 from nash_ismcts_spiel.training.checkpoint import replace_file
 
@@ -41,14 +41,14 @@ def write_markdown(study: Study) -> Path:
 def _game(study: Study, game: str) -> str:
     records = [record for record in study.records() if record["game"] == game]
     times = study.config.times
-    shown = sorted({len(times) // 2, (3 * len(times)) // 4, len(times) - 1})
-    titles = ["method", *(f"{times[k]:g} s" for k in shown)]
+    columns = sorted({len(times) // 2, (3 * len(times)) // 4, len(times) - 1})
+    titles = ["method", *(f"{times[k]:g} s" for k in columns)]
     titles += ["range at the end", "lowest", "steps", "seeds"]
     rows = []
     for method in study.config.methods:
         runs = [r["points"] for r in records if r.get("method") == method and "points" in r]
         if runs:
-            rows.append((median_at(runs, -1), _row(study, method, runs, shown)))
+            rows.append((median_at(runs, -1), _row(study, method, runs, columns)))
     lines = [f"## {game}", "", _table(titles, [row for _, row in sorted(rows)])]
     plot = plot_path(study, game)
     if plot.exists():
@@ -60,11 +60,11 @@ def _game(study: Study, game: str) -> str:
     return "\n".join(lines)
 
 
-def _row(study: Study, method: str, runs: list[Any], shown: list[int]) -> list[str]:
+def _row(study: Study, method: str, runs: list[Any], columns: list[int]) -> list[str]:
     last = sorted(points[-1][2] for points in runs)
     steps = statistics.median(points[-1][1] for points in runs)
-    cells = [f"{median_at(runs, k):.5f}" for k in shown]
-    spread = f"{last[0]:.5f} to {last[-1]:.5f}"
+    cells = [shown(median_at(runs, k)) for k in columns]
+    spread = f"{shown(last[0])} to {shown(last[-1])}"
     return [method, *cells, spread, lowest(study, runs), f"{steps:,.0f}", str(len(runs))]
 
 

@@ -67,8 +67,13 @@ def summary(study: Study) -> tuple[list[str], list[list[str]]]:
     rows = []
     for method in study.config.methods:
         cells = [found.get(method) for found in final.values()]
-        rows.append([method, *("-" if cell is None else f"{cell:.5f}" for cell in cells)])
+        rows.append([method, *("-" if cell is None else shown(cell) for cell in cells)])
     return ["method", *study.config.games], rows
+
+
+def shown(value: float) -> str:
+    """An exploitability in few digits."""
+    return f"{value:.5f}" if value >= 1e-4 or value == 0.0 else f"{value:.1e}"
 
 
 def median_at(runs: Sequence[Any], index: int) -> float:
@@ -80,7 +85,7 @@ def lowest(study: Study, runs: Sequence[Any]) -> str:
     """The lowest median on the way and when it was reached: later figures are a rise."""
     medians = [median_at(runs, k) for k in range(len(study.config.times))]
     best = min(medians)
-    return f"{best:.5f} at {study.config.times[medians.index(best)]:g} s"
+    return f"{shown(best)} at {study.config.times[medians.index(best)]:g} s"
 
 
 def _game(study: Study, game: str, records: list[Record]) -> str:
@@ -160,8 +165,8 @@ def _final_table(study: Study, runs: dict[str, list[Any]]) -> str:
         rows.append(
             [
                 html.escape(method),
-                f"{median_at(found, -1):.5f}",
-                f"{min(point[2] for point in last):.5f} to {worst:.5f}",
+                shown(median_at(found, -1)),
+                f"{shown(min(point[2] for point in last))} to {shown(worst)}",
                 lowest(study, found),
                 f"{statistics.median(point[0] for point in last):.2f}",
                 f"{statistics.median(point[1] for point in last):,.0f}",
@@ -178,7 +183,7 @@ def _curve_table(study: Study, runs: dict[str, list[Any]]) -> str:
     for k, moment in enumerate(study.config.times):
         medians = [median_at(found, k) for found in runs.values()]
         cells = [
-            f'<span class="best">{m:.5f}</span>' if m == min(medians) else f"{m:.5f}"
+            f'<span class="best">{shown(m)}</span>' if m == min(medians) else shown(m)
             for m in medians
         ]
         rows.append([f"{moment:g}", *cells])
