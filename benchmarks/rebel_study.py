@@ -1,9 +1,9 @@
 """ReBeL by itself: with exact leaves on Leduc poker, and trained from nothing.
 
-Records go to OUT/rebel.json, the page to OUT/rebel.md. Exploitability is NashConv / 2 in the game's
-utility units, times are CPU seconds of one core; measuring does not count. The policy is the one
-that is played: a mixture of playthroughs, exact where the second subgames end the game, else of as
-many as the table says.
+Records go to OUT/rebel/records.json, the page to OUT/rebel.md. Exploitability is NashConv / 2 in
+the game's utility units, times are CPU seconds of one core; measuring does not count. The policy is
+the one that is played: a mixture of playthroughs, exact where the second subgames end the game,
+else of as many as the table says.
 """
 
 from __future__ import annotations
@@ -204,9 +204,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="a fraction of the time, to try it")
     parser.add_argument("--page", action="store_true", help="write the page from what is stored")
     options = parser.parse_args(arguments)
-    path: Path = options.out / "rebel.json"
+    folder: Path = options.out / "rebel"
+    path = folder / "records.json"
     if not options.page:
-        options.out.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         found = {
             "command": COMMAND,
             "versions": versions(),
@@ -214,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "oracle": run_all(oracle_tasks(options.quick), options.jobs, "exact leaves"),
         }
         path.write_text(json.dumps(found) + "\n", encoding="utf-8")
-    notes = options.out / "rebel_findings.md"
+    notes = folder / "findings.md"
     findings = notes.read_text(encoding="utf-8").strip() if notes.exists() else ""
     text = page(json.loads(path.read_text(encoding="utf-8")), findings)
     (options.out / "rebel.md").write_text(text, encoding="utf-8")
