@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import functools
+import signal
 from collections.abc import Callable
 
 import pytest
 
 from nash_ismcts_spiel.games import GameGraph
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # As under `nohup`. Tests of interruption would wait for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -315,10 +315,7 @@ def test_one_algorithm_does_not_resume_the_other(
 @pytest.mark.slow
 def test_kuhn_is_learned(tmp_path: Path) -> None:
     directory = tmp_path / "kuhn"
-    settings = {"iterations": 64, "playthroughs": 512, "batch": 128, "steps": 200}
-    settings |= {"measured_ratio": 100, "play_iterations": 512}
-    options = [text for name, value in settings.items() for text in ("--set", f"{name}={value}")]
-    options += ["--generations", "25", "--out", str(directory)]
+    options = ["--set", "measured_ratio=100", "--generations", "50", "--out", str(directory)]
     assert train("--algorithm", "rebel", "--game", KUHN, *options) == 0
     row = json.loads((directory / "metrics.jsonl").read_text().splitlines()[-1])
-    assert row["exploitability_average"] < 0.01  # .0021 when this was written
+    assert row["exploitability_average"] < 0.01  # .0007 and .0011 with seeds 1 and 2
