@@ -324,14 +324,14 @@ REFUSALS: list[tuple[Callable[[PublicTree, _core.Subgame], object], type[Excepti
     (lambda t, s: _core.Subgame(t.native, 4, 2, False), IndexError, "public state 4 is not"),
     (lambda t, s: _core.Subgame(t.native, -1, 2, False), IndexError, "public state -1"),
     (lambda t, s: _core.Subgame(t.native, 0, 0, False), ValueError, "depth must be at least 1"),
-    (lambda t, s: _core.Subgame(None, 0, 1, False), TypeError, "."),  # type: ignore[arg-type]
+    (lambda t, s: _core.Subgame(None, 0, 1, False), TypeError, "a PublicGame, not None"),  # type: ignore[arg-type]
     (lambda t, s: _core.SubgameBatch([], t.mass[:0], "cfr"), ValueError, "at least one"),
     (lambda t, s: _core.SubgameBatch([s], t.mass[:2], "cfr"), ValueError, r"shape \(1, 2, 3\)"),
     (lambda t, s: _core.SubgameBatch([s], t.mass[:1], "x"), ValueError, "method must be"),
     (lambda t, s: _core.SubgameBatch([s], -t.mass[:1], "cfr"), ValueError, "cannot have -0.3"),
     (lambda t, s: _core.SubgameBatch([s], 2 * t.mass[:1], "cfr"), ValueError, "add up to 2"),
     (lambda t, s: _core.SubgameBatch([s], np.nan * t.mass[:1], "cfr"), ValueError, "cannot have"),
-    (lambda t, s: _core.SubgameBatch([s, None], t.mass[:2], "cfr"), TypeError, "."),  # type: ignore[list-item]
+    (lambda t, s: _core.SubgameBatch([s, None], t.mass[:2], "cfr"), TypeError, "not be None"),  # type: ignore[list-item]
 ]
 
 

@@ -24,7 +24,7 @@ from nash_ismcts_spiel.match import BotFactory, Pairing, games_in, round_robin
 from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot, registered_bots
 from nash_ismcts_spiel.training import load_policy
 from nash_ismcts_spiel.training.checkpoint import replace_file
-from nash_ismcts_spiel.training.run_config import models_of, read_config, versions
+from nash_ismcts_spiel.training.run_config import read_config, stored_settings, versions
 
 UNIFORM = "uniform"
 RUN = "run:"
@@ -115,7 +115,7 @@ def _factory(
 
 def _run_factory(directory: Path, game: SupportedGame, visits: int | None) -> BotFactory:
     """A run of ReBeL searches as it plays, others play the policy that was learned."""
-    if models_of(directory) == REBEL:
+    if stored_settings(directory).get("models") == REBEL:
         from nash_ismcts_spiel.baselines.rebel.bot import RebelBot, load_search
 
         search = load_search(directory, game, visits)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -14,7 +13,7 @@ from tqdm import tqdm
 
 from nash_ismcts_spiel.cli.common import load
 from nash_ismcts_spiel.training.metrics import Metrics, read_metrics
-from nash_ismcts_spiel.training.run_config import CONFIG, file_name
+from nash_ismcts_spiel.training.run_config import file_name, stored_settings
 from nash_ismcts_spiel.training.run_files import Budget
 
 if TYPE_CHECKING:  # torch takes seconds to import, which other commands should not wait for
@@ -30,10 +29,9 @@ def is_meant(arguments: argparse.Namespace) -> bool:
     if not arguments.resume or arguments.out is None:
         return False
     try:
-        stored = json.loads((arguments.out / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # a missing or damaged config is reported where it is read
+        return bool(stored_settings(arguments.out).get("models") == REBEL)
+    except ValueError:  # a missing or damaged config is reported where it is read
         return False
-    return isinstance(stored, dict) and stored.get("models") == REBEL
 
 
 def train(

@@ -16,8 +16,8 @@ from nash_ismcts_spiel.training.models import ModelKind
 CONFIG = "config.json"
 
 
-def read_config(directory: Path) -> dict[str, Any]:
-    """The settings that a run was made with, checked.
+def stored_settings(directory: Path) -> dict[str, Any]:
+    """What the config of a run says, whoever made it; only its form is checked.
 
     Raises:
       ValueError: there is no run in the directory, or its config is damaged.
@@ -26,7 +26,22 @@ def read_config(directory: Path) -> dict[str, Any]:
     if not path.exists():
         raise ValueError(f"{directory} has no run: {CONFIG} is missing")
     try:
-        settings: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is not the config of a run: {error}") from error
+    if not isinstance(settings, dict):
+        raise ValueError(f"{path} is not the config of a run: it has no names")
+    return settings
+
+
+def read_config(directory: Path) -> dict[str, Any]:
+    """The settings that a run was made with, checked.
+
+    Raises:
+      ValueError: there is no run in the directory, or its config is damaged.
+    """
+    settings = stored_settings(directory)
+    try:
         missing = {"game", "models", "seed", "training"} - settings.keys()
         if missing:
             raise ValueError(f"{', '.join(sorted(missing))} missing")
@@ -36,23 +51,8 @@ def read_config(directory: Path) -> dict[str, Any]:
             raise ValueError("game must be a name and seed a number")
         TrainingConfig.from_dict(settings["training"])
     except (TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{path} is not the config of a run: {error}") from error
+        raise ValueError(f"{directory / CONFIG} is not the config of a run: {error}") from error
     return settings
-
-
-def models_of(directory: Path) -> Any:
-    """What a run calls its models, whoever made it; None if it does not say.
-
-    Raises:
-      ValueError: there is no run in the directory, or its config is damaged.
-    """
-    path = directory / CONFIG
-    if not path.exists():
-        raise ValueError(f"{directory} has no run: {CONFIG} is missing")
-    try:
-        return json.loads(path.read_text(encoding="utf-8")).get("models")
-    except (ValueError, AttributeError) as error:
-        raise ValueError(f"{path} is not the config of a run: {error}") from error
 
 
 def file_name(game: str) -> str:

@@ -7,7 +7,6 @@ iterations of subgame solvers.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Self
 
@@ -17,7 +16,7 @@ from nash_ismcts_spiel.baselines.rebel.public_tree import Floats, PublicTree, re
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.training.metrics import is_measured
-from nash_ismcts_spiel.training.run_config import CONFIG
+from nash_ismcts_spiel.training.run_config import CONFIG, stored_settings
 from nash_ismcts_spiel.training.run_files import RunFiles, refuse_occupied
 
 MODELS = "rebel"
@@ -66,16 +65,14 @@ class RebelRun(RunFiles):
         Raises:
           ValueError: there is no run of ReBeL, or its files are damaged, and which.
         """
-        path = directory / CONFIG
-        if not path.exists():
-            raise ValueError(f"{directory} has no run: {CONFIG} is missing")
+        settings = stored_settings(directory)
         try:
-            settings = json.loads(path.read_text(encoding="utf-8"))
             if settings["models"] != MODELS:
                 raise ValueError(f"its models are {settings['models']!r}")
             game, seed = settings["game"], settings["seed"]
             config = RebelConfig.from_dict(settings["training"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
+            path = directory / CONFIG
             raise ValueError(f"{path} is not the config of a run of ReBeL: {error}") from error
         run = cls(directory, game, seed, config)
         run._restore()
