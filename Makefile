@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SOURCES := setup.py pyproject.toml constraints.txt \
-	$(wildcard nash_ismcts_spiel/*/*.cc nash_ismcts_spiel/*/*.h)
+	$(wildcard nash_ismcts_spiel/native/*/*.cc nash_ismcts_spiel/native/*/*.h)
 
 # The environment variables hold for the isolated build as well, which `-c` does not reach.
 PIP_ENV := PIP_CONSTRAINT="$(abspath constraints.txt)" \
@@ -17,13 +17,14 @@ SANITIZED := build/sanitize
 SANITIZED_SOURCES := setup.py pyproject.toml README.md nash_ismcts_spiel exploitability tests
 SANITIZED_TESTS := tests/test_native_search.py tests/test_native_exact.py \
 	tests/test_native_inputs.py tests/test_public_states.py tests/test_bot.py \
-	tests/test_games.py tests/test_lookahead.py tests/test_episodes.py tests/test_subgames.py
+	tests/test_games.py tests/test_states.py tests/test_registration.py tests/test_episodes.py \
+	tests/test_subgames.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all lint sanitize clean
+.PHONY: help install demo test test-all test-native lint sanitize clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 install: $(STAMP)  ## set up the virtual environment and build the C++ part
 
@@ -37,6 +38,9 @@ test: $(STAMP)  ## run the tests that CI runs
 
 test-all: $(STAMP)  ## run all tests, slow ones included
 	$(BIN)/python -m pytest -q -n 2
+
+test-native:  ## run the C++ tests with the address and undefined-behaviour sanitizers; no Python
+	@$(MAKE) -s -j 2 -C tests/native run SANITIZE=1 OUT=$(abspath build/test-native)
 
 lint: $(STAMP)  ## check style and types
 	$(BIN)/python -m ruff check .

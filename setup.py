@@ -1,24 +1,30 @@
 """Builds and describes the package: pure Python plus two C++17 extension modules.
 
-`pip install .` needs a C++17 compiler and nothing else that pip does not fetch. Set
-NASH_ISMCTS_SANITIZE=1 to build the extension with the address and undefined-behaviour sanitizers.
+`_core` is the search and all it needs; `_spiel` adds OpenSpiel's C++ states, and is compiled with
+the headers that come with the open_spiel wheel. `pip install .` needs a C++17 compiler and nothing
+else that pip does not fetch. Set NASH_ISMCTS_SANITIZE=1 to build both with the address and
+undefined-behaviour sanitizers.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.metadata
+import importlib.util
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from glob import glob
 from pathlib import Path
+from typing import Any
 
 from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext
 from setuptools import find_packages, setup
 
-EXTENSIONS = {"native": "_core", "games": "_positions"}
-"""Compiled modules, by the subpackage that holds their sources."""
+NATIVE = "nash_ismcts_spiel/native"
+CORE = ("common", "worlds", "search", "exact", "play", "solvers", "bindings")
+"""Folders of `_core`; `_spiel` has its own, of the same name."""
 
 COMPILER_PROBE = "#include <optional>\nint main() { return std::optional<int>(0).value(); }\n"
 HEADERS_PROBE = "#include <Python.h>\nint main() { return 0; }\n"
@@ -29,6 +35,10 @@ COMPILER_MISSING = (
 HEADERS_MISSING = (
     "nash_ismcts_spiel needs the C headers of this Python to build its search engine: "
     "install them (e.g. apt-get install python3-dev) and try again"
+)
+OPEN_SPIEL_MISSING = (
+    "nash_ismcts_spiel needs the C++ headers of OpenSpiel, which its wheel brings along, and finds "
+    "none here: install it (pip install open_spiel) and try again"
 )
 
 
@@ -41,6 +51,8 @@ class CheckedBuild(build_ext):
             raise SystemExit(COMPILER_MISSING)
         if not self._compiles(HEADERS_PROBE):
             raise SystemExit(HEADERS_MISSING)
+        if not OPEN_SPIEL_HEADERS or not all(map(os.path.isdir, OPEN_SPIEL_HEADERS)):
+            raise SystemExit(OPEN_SPIEL_MISSING)
         super().build_extensions()
 
     def _compiles(self, program: str) -> bool:
@@ -74,21 +86,45 @@ def _silence() -> Iterator[None]:
         os.close(nowhere)
 
 
-def _extension(folder: str, module: str) -> Pybind11Extension:
+def _open_spiel() -> tuple[str, list[str]]:
+    """The version of OpenSpiel that is installed here, and the folders of its headers."""
+    spec = importlib.util.find_spec("open_spiel")
+    if spec is None or spec.origin is None:
+        return "", []
+    package = Path(spec.origin).parent
+    folders = [package.parent, package, package / "abseil-cpp", package / "json" / "include"]
+    try:
+        version = importlib.metadata.version("open_spiel")
+    except importlib.metadata.PackageNotFoundError:
+        version = "unknown"
+    return version, [str(folder) for folder in folders]
+
+
+OPEN_SPIEL_VERSION, OPEN_SPIEL_HEADERS = _open_spiel()
+
+
+def _extension(
+    module: str, folders: Sequence[str], headers: Sequence[str] = (), **settings: Any
+) -> Pybind11Extension:
+    """A module from the sources in `folders`, with OpenSpiel's headers if they are given."""
     # No contraction and no fast-math: the Python engine must agree bit for bit.
     compile_arguments = ["-O3", "-ffp-contract=off", "-fvisibility=hidden", "-fno-math-errno"]
+    compile_arguments += [f"-isystem{folder}" for folder in headers]  # whose warnings are not ours
     link_arguments: list[str] = []
     if os.environ.get("NASH_ISMCTS_SANITIZE") == "1":
         sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
         compile_arguments += [*sanitizers, "-g", "-O1", "-fno-omit-frame-pointer"]
         link_arguments += sanitizers
+    # OpenSpiel's headers all change together: one of them is enough to see a new version.
+    known = [*glob(f"{NATIVE}/*/*.h"), *(f"{folder}/open_spiel/spiel.h" for folder in headers[:1])]
     return Pybind11Extension(
-        f"nash_ismcts_spiel.{folder}.{module}",
-        sorted(glob(f"nash_ismcts_spiel/{folder}/*.cc")),
-        depends=sorted(glob("nash_ismcts_spiel/*/*.h")),
+        f"nash_ismcts_spiel.native.{module}",
+        sorted(source for folder in folders for source in glob(f"{NATIVE}/{folder}/*.cc")),
+        depends=sorted(known),
         cxx_std=17,
         extra_compile_args=compile_arguments,
         extra_link_args=link_arguments,
+        **settings,
     )
 
 
@@ -123,11 +159,18 @@ setup(
     ),
     package_data={
         "nash_ismcts_spiel": ["py.typed", "pretrained/*.npz", "pretrained/*.md"],
-        "nash_ismcts_spiel.native": ["*.h", "*.pyi"],
-        "nash_ismcts_spiel.games": ["*.h", "*.pyi"],
+        "nash_ismcts_spiel.native": ["*/*.h", "*.pyi"],
         "exploitability": ["py.typed"],
     },
-    ext_modules=[_extension(folder, module) for folder, module in EXTENSIONS.items()],
+    ext_modules=[
+        _extension("_core", CORE),
+        _extension(
+            "_spiel",
+            ["spiel"],
+            OPEN_SPIEL_HEADERS,
+            define_macros=[("NASH_ISMCTS_OPEN_SPIEL_VERSION", f'"{OPEN_SPIEL_VERSION}"')],
+        ),
+    ],
     cmdclass={"build_ext": CheckedBuild},
     zip_safe=False,
     install_requires=["open_spiel", "numpy", "torch", "absl-py", "tqdm"],

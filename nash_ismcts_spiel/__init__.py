@@ -3,6 +3,7 @@
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.harness import BotAgent, BotPolicy
+from nash_ismcts_spiel.registration import register_with_openspiel
 from nash_ismcts_spiel.registry import make_bot, register_bot, registered_bots
 from nash_ismcts_spiel.search import SearchResult
 
@@ -18,3 +19,5 @@ __all__ = [
     "register_bot",
     "registered_bots",
 ]
+
+register_with_openspiel()

@@ -8,7 +8,6 @@ from that alone: two states that the player cannot tell apart get the same polic
 from __future__ import annotations
 
 import copy
-import dataclasses
 import time
 from typing import Any
 
@@ -22,14 +21,9 @@ from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 from nash_ismcts_spiel.search.draw import draw
+from nash_ismcts_spiel.search.interval import Interval
 
 ActionProbabilities = list[tuple[int, float]]
-
-_PORTION = 32
-_PORTIONS = 16
-"""A search that is limited by time looks at the clock after so many visits, or after this part of
-the visits so far, whichever is more."""
-
 
 class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
     """Plays one seat by Nash-ISMCTS, and reports the mixed policy it draws its moves from."""
@@ -112,11 +106,19 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._bound_memory()
         if fresh or not self._config.reuse_trees:
             self._engine.forget()
-        information_set = self._graph.observe(state, player)
         rng = self._rng if rng is None else rng
+        started = time.perf_counter()
+        try:
+            information_set = self._graph.observe(state, player, self._seconds)
+        except TimeoutError:
+            return self._nothing_found(state, player)
+        bounded = None if self._graph.enumerated else self._config.max_worlds
         if self._seconds is None:
-            return self._engine.search(information_set, rng)
-        return self._search_for(self._seconds, information_set, rng)
+            return self._engine.search(information_set, rng, max_worlds=bounded)
+        left = max(self._seconds - (time.perf_counter() - started), 0.0)
+        return self._engine.search(
+            information_set, rng, MOST_VISITS, seconds=left, max_worlds=bounded
+        )
 
     def get_policy(self, state: Any, player_id: int | None = None) -> ActionProbabilities:
         """The mixed policy of the player to move: (action, probability) for all legal actions.
@@ -182,18 +184,28 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         bot._rng = copy.deepcopy(self._rng)
         return bot
 
-    def _search_for(
-        self, seconds: float, information_set: int, rng: np.random.Generator
-    ) -> SearchResult:
-        """Searches in portions until the time is up; one portion at least."""
-        started, simulations, visits = time.perf_counter(), 0, 0
-        while True:
-            visits = min(visits + max(_PORTION, visits // _PORTIONS), MOST_VISITS)
-            result = self._engine.search(information_set, rng, visits)
-            simulations += result.simulations
-            visits = max(visits, sum(result.visits))
-            if time.perf_counter() - started >= seconds or visits >= MOST_VISITS:
-                return dataclasses.replace(result, simulations=simulations)
+    def _nothing_found(self, state: Any, player: int) -> SearchResult:
+        """All that can be said when the time was up before a world was found: any action may do."""
+        actions = tuple(state.legal_actions(player))
+        count = len(actions)
+        uniform, zeros = (1.0 / count,) * count, (0,) * count
+        nothing = Interval(0.0, 0.0)
+        return SearchResult(
+            key=self._graph.key_at(state, player),
+            actions=actions,
+            prior=uniform,
+            visits=zeros,
+            pure_visits=zeros,
+            mean_mixing=(0.0,) * count,
+            pure_count=0,
+            mixed_count=0,
+            q=(nothing,) * count,
+            value=nothing,
+            policy_before_filter=uniform,
+            policy=uniform,
+            simulations=0,
+            stopped_by="seconds",
+        )
 
     def _start_graph(self) -> None:
         graph = graph_of(self._evaluator)
@@ -209,7 +221,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def _bound_memory(self) -> None:
         """Starts a new graph when the old one has grown too large; an enumerated one never does."""
-        if not self._graph.enumerated and len(self._graph.worlds) > self._config.max_worlds:
+        if not self._graph.enumerated and len(self._graph.worlds) >= self._config.max_worlds:
             self._start_graph()
 
     def _player_to_move(self, state: Any) -> int:

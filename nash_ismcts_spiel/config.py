@@ -18,6 +18,7 @@ Selection = Literal["puct", "ucb"]
 PuctDenominator = Literal["one_plus", "max"]
 Trees = Literal["by_information_set", "by_node"]
 Engine = Literal["native", "reference"]
+Spawning = Literal["auto", "always", "when_behind"]
 OpponentDispersion = Literal["none", "unseen", "always"]
 UnvisitedEvents = Literal["valued", "left_out"]
 RootRule = Literal["visits", "expected_visits", "certain_gain"]
@@ -50,6 +51,11 @@ class SearchConfig(Settings):
       opponent_dispersion: where an opponent's policy is dispersed like beliefs: nowhere (the note's
         rule), where it moves without having seen our last action (its move is then part of what
         is hidden from us), or at every move.
+      spawning: when a simulated player runs a simulation of its own to answer: at every question
+        ("always", the note's rule), or only if its tree has been visited no more often than the
+        asking node has asked ("when_behind"; its tree then answers by its rule of choice, and a
+        player of whom nothing is known yet answers by P). Without the latter, long games cost
+        exponentially much: "auto" takes "always" in short games and "when_behind" in long ones.
       spawn_depth: how deep simulated players simulate others; beyond it they act by P.
     World nodes:
       unvisited_events: what a chance outcome or an opponent's action that was never simulated
@@ -67,7 +73,8 @@ class SearchConfig(Settings):
     Housekeeping:
       value_scale: utility units that count as 1; None takes the game's own.
       reuse_trees: keep what earlier searches of the same match learned of this position.
-      max_worlds: a bot starts a new graph when its own has grown beyond this.
+      max_worlds: size of a bot's graph at which a search ends with what it has found; the next one
+        starts with a new graph. Enumerated graphs are not bounded by it.
     """
 
     visits: int = 200
@@ -84,6 +91,7 @@ class SearchConfig(Settings):
     trees: Trees = "by_information_set"
     opponent_prior_visits: float = 0.0
     opponent_dispersion: OpponentDispersion = "unseen"
+    spawning: Spawning = "auto"
     spawn_depth: int = 16
     unvisited_events: UnvisitedEvents = "valued"
     lcb_width: float = 0.1
@@ -113,6 +121,12 @@ class SearchConfig(Settings):
         _check(self, "parallel_simulations", single, "1 with the reference engine")
         _check(self, "value_scale", self.value_scale is None or self.value_scale > 0, "positive")
         _check(self, "max_worlds", self.max_worlds >= 1, "at least 1")
+
+    def spawning_in(self, is_long: bool) -> Spawning:
+        """When simulated players run simulations in a game that is long or not."""
+        if self.spawning != "auto":
+            return self.spawning
+        return "when_behind" if is_long else "always"
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:

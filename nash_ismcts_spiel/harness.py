@@ -16,7 +16,7 @@ from open_spiel.python import policy as openspiel_policy
 from open_spiel.python import rl_agent
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
-from nash_ismcts_spiel.games import InformationKey, own_log, support
+from nash_ismcts_spiel.games import GameGraph, InformationKey
 from nash_ismcts_spiel.search.draw import draw
 
 
@@ -36,7 +36,7 @@ class BotPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel ha
         """
         players = list(range(game.num_players()))
         super().__init__(game, players)
-        self._game = support(game)
+        self._graph = GameGraph(game)
         self._bots = _by_player(bots, players)
         self._answers: dict[InformationKey, dict[int, float]] = {}
 
@@ -47,7 +47,7 @@ class BotPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel ha
             raise ValueError(f"player {state.current_player()} is to move, not player {player}")
         if player not in self._bots:
             raise ValueError(f"no bot for player {player}; there are bots for {list(self._bots)}")
-        key = own_log(self._game, state, player)
+        key = self._graph.key_at(state, player)
         if key not in self._answers:
             bot = self._bots[player]
             bot.restart_at(state)

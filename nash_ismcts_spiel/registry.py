@@ -1,4 +1,4 @@
-"""Bots by name, since OpenSpiel's own registry takes C++ bots only."""
+"""Bots by name, peers included; `registration.py` tells OpenSpiel of the searches among them."""
 
 from __future__ import annotations
 

@@ -60,19 +60,37 @@ def state_after(game: Any, history: Sequence[int]) -> Any:
 
 
 def own_view(state: Any, player: int) -> View:
-    """What `player` has seen and done: each own action or change, with what it then looked at."""
-    replay = state.get_game().new_initial_state()
-    entries: list[tuple[int | None, str]] = [(None, replay.information_state_string(player))]
+    """What `player` has seen and done: its information states at its own decisions, each with what
+    it did there. Where a game only has observations, it looks after every event, and what it sees
+    counts if it changed.
+    """
+    game = state.get_game()
+    if game.get_type().provides_information_state_string:
+        return _view_of_decisions(state, player)
+    replay = game.new_initial_state()
+    entries: list[tuple[int | None, str]] = [(None, replay.observation_string(player))]
     for event in state.full_history():
         replay.apply_action(event.action)
         if not replay.is_terminal():
             own = event.action if event.player == player else None
-            entries.append((own, replay.information_state_string(player)))
+            entries.append((own, replay.observation_string(player)))
     return tuple(
         entry
         for before, entry in zip([None, *entries], entries, strict=False)
         if before is None or entry[0] is not None or entry[1] != before[1]
     )
+
+
+def _view_of_decisions(state: Any, player: int) -> View:
+    replay, acted = state.get_game().new_initial_state(), None
+    entries: list[tuple[int | None, str]] = []
+    for action in [*state.history(), None]:
+        if replay.current_player() == player:
+            entries.append((acted, replay.information_state_string(player)))
+            acted = action
+        if action is not None:
+            replay.apply_action(action)
+    return tuple(entries)
 
 
 def decisions(game: Any, rng: np.random.Generator) -> Iterator[Any]:

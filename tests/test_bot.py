@@ -262,7 +262,7 @@ def test_trees_are_kept_after_a_move(name: str, engine: str) -> None:
     game = helpers.load(name)
     histories = {
         helpers.LEDUC: ([0, 3], [0, 3, 1, 2]),
-        helpers.LIARS_4: ([0, 1], [0, 1, 0, 2]),
+        helpers.LIARS_4: ([0, 1], [0, 1, 2, 3]),
         helpers.TIC_TAC_TOE: ([4, 0], [4, 0, 8, 1]),
     }
     first, second = (helpers.state_after(game, history) for history in histories[name])
@@ -312,15 +312,22 @@ def test_memory_of_an_engine_is_bounded_by_what_it_can_use() -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_graph_that_grew_too_large_is_started_anew(engine: str) -> None:
-    small = bot_for(helpers.LEDUC, engine=engine, visits=40, max_worlds=50)
-    large = bot_for(helpers.LEDUC, engine=engine, visits=40)
-    sizes = []
+    small, large = (
+        bot_for(helpers.LEDUC, engine=engine, visits=40, max_worlds=worlds)
+        for worlds in (1_500, 10**6)
+    )
+    sizes, stopped = [], set()
     for state in helpers.decisions(helpers.load(helpers.LEDUC), np.random.default_rng(4)):
         bounded = small.search(state, fresh=True, rng=np.random.default_rng(1))
-        # The answer does not depend on what the graph has seen before.
-        assert bounded == large.search(state, fresh=True, rng=np.random.default_rng(1))
+        # The answer does not depend on what the graph has seen before, unless it grew too large.
+        whole = large.search(state, fresh=True, rng=np.random.default_rng(1))
+        if bounded.stopped_by == "visits":
+            assert bounded == whole
+        assert whole.stopped_by == "visits"
+        stopped.add(bounded.stopped_by)
         sizes.append((len(small._graph.worlds), len(large._graph.worlds)))
-    assert sizes[-1][0] < sizes[-1][1]
+    assert max(size for size, _ in sizes) < 1_800 < sizes[-1][1]
+    assert stopped == {"visits", "worlds"}
 
 
 # Bad input.

@@ -96,7 +96,7 @@ def check_against_brute_force(
     for i in range(len(graph.information_sets)):
         (row,) = evaluator.information_set_rows(graph, [i])
         actions = graph.legal_actions(i)
-        worlds = [tuple(graph.history(world)) for world in graph.worlds_of(i)]
+        worlds = [tuple(graph.history(world)) for world in graph.all_worlds(i)]
         expected = expected_values(found, players[i], worlds, actions)
         assert row.child_values == pytest.approx(expected, abs=tolerance)
         assert row.value == pytest.approx(float(np.dot(row.policy, expected)), abs=tolerance)
@@ -155,7 +155,7 @@ def test_where_a_policy_never_goes_beliefs_are_limits_of_trembles(
     trembling = (1.0 - t) * pure + t * helpers.uniform_table(graph)
     found = brute_force(graph, trembling)
     unreached = sum(
-        all(found.others[tuple(graph.history(w))][player] < 1e-6 for w in graph.worlds_of(i))
+        all(found.others[tuple(graph.history(w))][player] < 1e-6 for w in graph.all_worlds(i))
         for i, player in enumerate(graph.information_sets.player)
     )
     assert unreached > 0
@@ -559,7 +559,8 @@ def test_flat_answers_are_those_of_rows() -> None:
     assert flat.asked == 2
     # The reference engine reads the rows.
     assert ours.information_set(sets[0]).policy is policy
-    assert ours.sample(nodes[0]) is sample
+    assert ours.sample(nodes[0]).beliefs == sample.beliefs.tolist()
+    assert ours.sample(nodes[0]).child_values is sample.child_values
     assert flat.asked == 2
 
 

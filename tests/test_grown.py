@@ -20,7 +20,7 @@ from nash_ismcts_spiel.evaluation import Models
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.hidden import hidden_path
 from nash_ismcts_spiel.games.tensors import Tensors, open_pieces
-from nash_ismcts_spiel.native.models import exact_rows, resolve
+from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training import Budget, Run, TrainingConfig
 from nash_ismcts_spiel.training.config import GrownConfig, NetworkConfig
 from nash_ismcts_spiel.training.grown import GrownModels
@@ -58,7 +58,7 @@ def models_of(game: str, seed: int = 0) -> GrownModels:
 
 def test_tensors_tell_information_sets_and_pieces_apart(enumerated: Enumerated) -> None:
     graph = enumerated(helpers.LEDUC)
-    resolve(graph)
+    graph.resolve()
     tensors = Tensors(graph.game)
     sets = [tensors.information_set(graph, i) for i in range(len(graph.information_sets))]
     assert len(np.unique(np.stack(sets), axis=0)) == len(graph.information_sets)
@@ -104,7 +104,7 @@ def test_games_without_numbers_are_refused() -> None:
 
 def test_hidden_paths_lead_to_their_worlds(enumerated: Enumerated) -> None:
     graph = enumerated(helpers.LEDUC)
-    resolve(graph)
+    graph.resolve()
     for world in range(0, len(graph.worlds), 7):
         if graph.worlds.information_set[world] < 0:
             continue

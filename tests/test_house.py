@@ -1,11 +1,14 @@
-"""House rules: imports point one way, files and functions stay small, every file says what it is.
+"""House rules: imports and includes point one way, files and functions stay small, every file says
+what it is.
 
-The checker reads sources with `ast`; the last tests show that it sees violations.
+The checker reads Python with `ast` and C++ by its #include lines; the last tests show that it sees
+violations.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -14,26 +17,45 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "nash_ismcts_spiel"
 MEASURES = "exploitability"
+NATIVE = ROOT / PACKAGE / "native"
 MAX_FILE_LINES = 300
 MAX_FUNCTION_LINES = 60
+MAX_NATIVE_LINES = 400
+
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("settings",),
+    ("config",),
+    ("native", "native._core", "native._spiel", "native.openspiel"),
+    ("games",),
+    ("evaluation",),
+    ("search",),
+    ("native.exact", "native.models", "native.engine"),
+    ("bot",),
+    ("harness", "match", "registration", "registry"),
+    ("",),
+    ("training",),
+    ("baselines",),
+    ("comparison",),
+    ("cli",),
+)
+"""All modules and subpackages of the package, lowest first; "" is the package itself. A module
+imports from its own layer and from those above it in this list, never from those below.
+"""
+
+LATER: Mapping[str, tuple[str, ...]] = {f"{PACKAGE}.registry": (f"{PACKAGE}.training",)}
+"""What a module may import against the order, inside functions only: who asks for it waits."""
 
 ALLOWED: Mapping[str, tuple[str, ...]] = {
-    f"{PACKAGE}.games": (f"{PACKAGE}.games",),
-    f"{PACKAGE}.evaluation": (f"{PACKAGE}.games", f"{PACKAGE}.evaluation"),
-    f"{PACKAGE}.search": (
-        f"{PACKAGE}.config",
-        f"{PACKAGE}.games",
-        f"{PACKAGE}.evaluation",
-        f"{PACKAGE}.search",
-    ),
+    MEASURES: (f"{PACKAGE}.games", f"{PACKAGE}.native.exact"),
 }
-"""What the modules of a subpackage may import of the package."""
+"""What the modules of another package may import of this one."""
 
 FORBIDDEN: Mapping[str, tuple[str, ...]] = {
-    f"{PACKAGE}.games": ("torch", MEASURES),
-    f"{PACKAGE}.evaluation": ("torch", "pyspiel", "open_spiel", MEASURES),
+    f"{PACKAGE}.games": ("torch", MEASURES, f"{PACKAGE}.config"),
+    f"{PACKAGE}.evaluation": ("torch", "pyspiel", "open_spiel", MEASURES, f"{PACKAGE}.config"),
     f"{PACKAGE}.search": ("torch", "pyspiel", "open_spiel", MEASURES),
-    MEASURES: (f"{PACKAGE}.search", f"{PACKAGE}.training", "torch"),
+    f"{PACKAGE}.training": (MEASURES,),
+    MEASURES: ("torch",),
 }
 """What the modules of a package may not import at all."""
 
@@ -44,6 +66,18 @@ TORCH: tuple[str, ...] = (
 )
 """The only packages and modules that may import torch."""
 
+ROOMS: Mapping[str, tuple[str, ...]] = {
+    "common": (),
+    "worlds": ("common",),
+    "search": ("common", "worlds"),
+    "exact": ("common", "worlds", "search"),
+    "solvers": ("common", "worlds", "search", "exact"),
+    "bindings": ("common", "worlds", "search", "exact", "solvers"),
+    "spiel": ("common", "worlds"),
+}
+"""The folders of native/, and whose headers the sources of each may include."""
+
+CPP_SOURCES = sorted([*NATIVE.glob("**/*.cc"), *NATIVE.glob("**/*.h")])
 SOURCES = sorted([*ROOT.glob(f"{PACKAGE}/**/*.py"), *ROOT.glob(f"{MEASURES}/**/*.py")])
 
 
@@ -73,6 +107,48 @@ def within(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
+def layer_of(module: str, exact: bool = False) -> int | None:
+    """The layer that a module belongs to, by the longest name that fits.
+
+    A name of the package itself may be anything that its `__init__` offers, unless `exact`.
+    """
+    found: int | None = None
+    longest = -1
+    for layer, names in enumerate(LAYERS):
+        for name in names:
+            whole = f"{PACKAGE}.{name}".rstrip(".")
+            fits = module == whole if exact and name in ("", "native") else within(module, whole)
+            if fits and len(name) > longest:
+                found, longest = layer, len(name)
+    return found
+
+
+def top_level(source: str) -> str:
+    """A source without the bodies of its functions."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [ast.Pass()]
+    return ast.unparse(tree)
+
+
+def order_violations(source: str, module: str, is_package: bool = False) -> list[str]:
+    """Imports of what stands further down in LAYERS."""
+    own = layer_of(module, exact=True)
+    if own is None:
+        return [f"{module} is in no layer"]
+    at_once = set(imports(top_level(source), module, is_package))
+    wrong = []
+    for name in imports(source, module, is_package):
+        other = layer_of(name)
+        if other is None or other <= own:
+            continue
+        later = any(within(name, allowed) for allowed in LATER.get(module, ()))
+        if name in at_once or not later:
+            wrong.append(name)
+    return wrong
+
+
 def import_violations(source: str, module: str, is_package: bool = False) -> list[str]:
     """Imports that point the wrong way."""
     found = list(imports(source, module, is_package))
@@ -85,6 +161,8 @@ def import_violations(source: str, module: str, is_package: bool = False) -> lis
         for name in found
         if any(within(name, other) for other in forbidden)
     ]
+    if within(module, PACKAGE):
+        wrong += order_violations(source, module, is_package)
     for package, allowed in ALLOWED.items():
         if within(module, package):
             wrong += [
@@ -92,6 +170,24 @@ def import_violations(source: str, module: str, is_package: bool = False) -> lis
                 for name in found
                 if within(name, PACKAGE) and not any(within(name, other) for other in allowed)
             ]
+    return wrong
+
+
+def include_violations(source: str, room: str, stem: str) -> list[str]:
+    """Lines of a C++ source in a room of native/ that include what it must not know."""
+    binds = room == "bindings" or (room == "spiel" and stem in ("bindings", "bot_bindings"))
+    wrong = []
+    for header in re.findall(r"^\s*#\s*include\s*[<\"]([^>\"]+)[>\"]", source, re.MULTILINE):
+        if header.startswith("pybind11/") or header == "Python.h":
+            right = binds
+        elif header.startswith("open_spiel/"):
+            right = room == "spiel"
+        elif header.startswith("../"):
+            right = header.split("/")[1] in ROOMS[room]
+        else:
+            right = True  # of the same room, or of the standard library
+        if not right:
+            wrong.append(header)
     return wrong
 
 
@@ -113,14 +209,35 @@ def size_violations(source: str) -> list[str]:
 def test_the_sources_are_found() -> None:
     modules = {module_of(path) for path in SOURCES}
     assert {f"{PACKAGE}.bot", f"{PACKAGE}.search.simulation", f"{MEASURES}.measure"} <= modules
-    for package in ALLOWED:
-        assert sum(within(module, package) for module in modules) > 5
+    for layer, names in enumerate(LAYERS):
+        for name in names:
+            whole = f"{PACKAGE}.{name}".rstrip(".")
+            compiled = name.startswith("native._")
+            assert compiled or any(within(module, whole) for module in modules), name
+            assert layer_of(whole) == layer
+    rooms = {path.relative_to(NATIVE).parts[0] for path in CPP_SOURCES}
+    assert rooms == set(ROOMS)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=module_of)
 def test_imports_point_one_way(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     assert import_violations(source, module_of(path), path.stem == "__init__") == []
+
+
+def cpp_name(path: Path) -> str:
+    return path.relative_to(NATIVE).as_posix()
+
+
+@pytest.mark.parametrize("path", CPP_SOURCES, ids=cpp_name)
+def test_includes_point_one_way(path: Path) -> None:
+    room = path.relative_to(NATIVE).parts[0]
+    assert include_violations(path.read_text(encoding="utf-8"), room, path.stem) == []
+
+
+@pytest.mark.parametrize("path", CPP_SOURCES, ids=cpp_name)
+def test_cpp_files_are_small(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_NATIVE_LINES
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=module_of)
@@ -143,10 +260,37 @@ def test_files_are_small_and_say_what_they_are(path: Path) -> None:
         ("evaluation.exact", "from nash_ismcts_spiel.games import GameGraph", False),
         ("search.engine", "def f():\n    import pyspiel", True),
         ("search.engine", "from nash_ismcts_spiel.bot import NashIsmctsBot", True),
-        ("search.engine", "from nash_ismcts_spiel.native import _core", True),
+        ("search.engine", "from nash_ismcts_spiel.native import _core", False),
+        ("search.engine", "from nash_ismcts_spiel.native.engine import NativeEngine", True),
+        ("search.engine", "from nash_ismcts_spiel.native import exact", True),
         ("search.engine", "from nash_ismcts_spiel.config import SearchConfig", False),
         ("search.engine", "from torchlike import thing", False),
         ("bot", "from nash_ismcts_spiel.search import ReferenceEngine", False),
+        ("bot", "from nash_ismcts_spiel.native.engine import NativeEngine", False),
+        ("bot", "from nash_ismcts_spiel import make_bot", True),
+        ("bot", "def f():\n    from nash_ismcts_spiel.training import Run", True),
+        ("config", "from nash_ismcts_spiel.games import support", True),
+        ("config", "from nash_ismcts_spiel.settings import Settings", False),
+        ("settings", "from nash_ismcts_spiel.config import SearchConfig", True),
+        ("games.graph", "from nash_ismcts_spiel.native import _core", False),
+        ("games.graph", "from nash_ismcts_spiel.native import exact", True),
+        ("games.states", "from nash_ismcts_spiel.native.openspiel import spiel_module", False),
+        ("native.openspiel", "from nash_ismcts_spiel.games import support", True),
+        ("native.exact", "from nash_ismcts_spiel.games import GameGraph", False),
+        ("native.exact", "from nash_ismcts_spiel.bot import NashIsmctsBot", True),
+        ("native.engine", "from nash_ismcts_spiel.search.result import SearchResult", False),
+        ("native.newcomer", "import numpy", True),
+        ("newcomer", "import numpy", True),
+        ("registry", "def f():\n    from nash_ismcts_spiel.training import Run", False),
+        ("registry", "from nash_ismcts_spiel.training import Run", True),
+        ("registry", "def f():\n    from nash_ismcts_spiel.baselines import METHODS", True),
+        ("training.run", "from nash_ismcts_spiel import SearchConfig", False),
+        ("training.run", "from nash_ismcts_spiel.baselines import METHODS", True),
+        ("training.run", "import exploitability", True),
+        ("baselines.oos", "from nash_ismcts_spiel.comparison import Study", True),
+        ("comparison.study", "from nash_ismcts_spiel.baselines import METHODS", False),
+        ("comparison.study", "from nash_ismcts_spiel.cli import main", True),
+        ("cli.main", "import nash_ismcts_spiel", False),
         ("bot", "import torch", True),
         ("baselines.methods", "from torch import nn", True),
         ("baselines.rebel.network", "from torch import nn", False),
@@ -155,6 +299,29 @@ def test_files_are_small_and_say_what_they_are(path: Path) -> None:
 )
 def test_the_checker_sees_wrong_imports(module: str, source: str, wrong: bool) -> None:
     assert bool(import_violations(source, f"{PACKAGE}.{module}")) == wrong
+
+
+@pytest.mark.parametrize(
+    ("room", "stem", "header", "wrong"),
+    [
+        ("worlds", "graph", '"../common/hash.h"', False),
+        ("worlds", "graph", '"../search/rows.h"', True),
+        ("worlds", "graph", '"game.h"', False),
+        ("worlds", "graph", "<vector>", False),
+        ("worlds", "graph", "<pybind11/pybind11.h>", True),
+        ("search", "search", "<Python.h>", True),
+        ("common", "draw", '"../worlds/game.h"', True),
+        ("bindings", "graph", "<pybind11/stl.h>", False),
+        ("bindings", "graph", '"../spiel/spiel_game.h"', True),
+        ("bindings", "graph", '"open_spiel/spiel.h"', True),
+        ("spiel", "bindings", "<pybind11/pybind11.h>", False),
+        ("spiel", "spiel_game", "<pybind11/pybind11.h>", True),
+        ("spiel", "spiel_game", '"open_spiel/spiel.h"', False),
+        ("spiel", "spiel_game", '"../search/search.h"', True),
+    ],
+)
+def test_the_checker_sees_wrong_includes(room: str, stem: str, header: str, wrong: bool) -> None:
+    assert bool(include_violations(f"#include {header}\n", room, stem)) == wrong
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.native import _core, exact
-from nash_ismcts_spiel.native.models import exact_rows, resolve
+from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training import Budget, GenerationLoop, Run, Schedule, TrainingConfig
 from nash_ismcts_spiel.training.average import PolicySums
 from nash_ismcts_spiel.training.config import HiddenData, NetworkConfig
@@ -59,7 +59,7 @@ def test_values_are_expected_one_own_move_later(enumerated: Enumerated) -> None:
     # calls with a 0 or a 2 (2 points won or lost): 0.5. After a pass, player 1 passes (1 point won
     # or lost, so 0) or bets, and then V counts, whatever it says: half of 7.
     graph = enumerated(helpers.KUHN)
-    resolve(graph)
+    graph.resolve()
     strings = helpers.strings(graph)
     value = np.zeros(len(strings))
     value[strings.index("1pb")] = 7.0
@@ -96,7 +96,7 @@ def test_games_of_exploring_others_count_as_if_they_followed_p(enumerated: Enume
     # Player 1 bets after a pass with 0.1 (a 0) and 0.001 (a 2), so that 1pb is rarely met when it
     # follows P; if it explores, what player 0 learns there is still 100 to 1.
     graph = enumerated(helpers.KUHN)
-    resolve(graph)
+    graph.resolve()
     rows = {string: {0: 0.5, 1: 0.5} for string in helpers.strings(graph)}
     rows.update({"0p": {0: 0.9, 1: 0.1}, "2p": {0: 0.999, 1: 0.001}})
     policy = policy_table(graph, rows)
@@ -114,7 +114,7 @@ def test_explorers_meet_every_reply(enumerated: Enumerated) -> None:
     # Player 0 passes a 1 and player 1 bets: 1/3 for the card, pass with 0.25 / 2 + 0.75 * 0.4, and
     # a bet with 1/2, since the other one plays uniformly whatever the search policy is.
     graph = enumerated(helpers.KUHN)
-    resolve(graph)
+    graph.resolve()
     strings = helpers.strings(graph)
     rows = {string: {0: 0.4, 1: 0.6} for string in strings}
     rows.update({string: {0: 1.0, 1: 0.0} for string in ("0p", "1p", "2p")})

@@ -1,36 +1,26 @@
-"""What the exact tools do with input that is wrong, or with interruptions: exceptions, no crash."""
+"""What compiled code does with input that is wrong, with games that talk nonsense, with threads and
+with interruptions: exceptions, no crash.
+"""
 
 from __future__ import annotations
 
-import copy
 import gc
+import math
 import os
 import signal
 import threading
 import weakref
-from array import array
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from stalling_game import StallingGame
+from stalling_game import StallingGame, StallingState
 
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.native import _core, exact
 
 KUHN = GameGraph.enumerate("kuhn_poker")
 UNIFORM = np.full(len(KUHN.information_sets.action), 0.5)
-
-
-def fake_graph(graph: GameGraph = KUHN) -> Any:
-    """A copy of a graph's tables that a test may spoil."""
-    return SimpleNamespace(
-        game=SimpleNamespace(num_players=graph.game.num_players),
-        worlds=copy.deepcopy(graph.worlds),
-        information_sets=copy.deepcopy(graph.information_sets),
-        samples=copy.deepcopy(graph.samples),
-    )
 
 
 def with_entry(entry: float) -> np.ndarray[Any, Any]:
@@ -91,89 +81,186 @@ def test_a_graph_that_is_not_enumerated_is_refused() -> None:
 def test_something_else_than_a_graph_is_refused() -> None:
     with pytest.raises(TypeError, match="expected a GameGraph"):
         exact.nash_conv("kuhn_poker", UNIFORM)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="expected a GameGraph"):
-        _core.CompiledGraph(3)
+    with pytest.raises(TypeError, match="incompatible"):
+        _core.CompiledGraph(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        _core.CompiledGraph(None)  # type: ignore[arg-type]
+
+
+class NonsenseGame(StallingGame):
+    """The stalling game, but for one thing that it says."""
+
+    def __init__(self, nonsense: str) -> None:
+        super().__init__()
+        self.nonsense = nonsense
+
+    def new_initial_state(self) -> NonsenseState:
+        return NonsenseState(self)
+
+
+class NonsenseState(StallingState):
+    def __init__(self, game: NonsenseGame) -> None:
+        super().__init__(game)
+        self._nonsense = game.nonsense
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        outcomes = super().chance_outcomes()
+        if self._nonsense == "no outcomes":
+            return []
+        if self._nonsense in ("0.5", "-0.5", "nan") and len(outcomes) == 2:
+            return [(0, float(self._nonsense)), (1, 1.0)]
+        return outcomes
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return [] if self._nonsense == "no actions" else super()._legal_actions(player)
+
+    def returns(self) -> list[float]:
+        wrong = {"infinite": [math.inf, 0.0], "one utility": [1.0]}
+        return wrong.get(self._nonsense) or super().returns()
+
+    def current_player(self) -> int:
+        player = super().current_player()
+        return 5 if player == 1 and self._nonsense == "player 5" else player
+
+    def information_state_string(self, player: int | None = None) -> str:
+        if self._nonsense == "exception":
+            raise KeyError("lost the cards")
+        return super().information_state_string(player)
 
 
 @pytest.mark.parametrize(
-    ("table", "column", "value", "error", "message"),
+    ("nonsense", "message"),
     [
-        ("worlds", "kind", array("q", KUHN.worlds.kind), TypeError, "kind must be .* int32"),
-        ("worlds", "kind", list(KUHN.worlds.kind), TypeError, "kind must be .* int32, not .*list"),
-        ("worlds", "utilities", array("f", KUHN.worlds.utilities), TypeError, "float64"),
-        ("worlds", "edge_action", array("i", [0]), TypeError, "edge_action must be .* int64"),
-        ("worlds", "view", KUHN.worlds.view[:-1], ValueError, "view has 115 rows, not 116"),
-        ("worlds", "parent", KUHN.worlds.parent[1:], ValueError, "parent has 57 rows, not 58"),
-        ("worlds", "utilities", KUHN.worlds.utilities[1:], ValueError, "utilities has 59 rows"),
-        ("information_sets", "action", array("q"), ValueError, "own_next has 24 rows, not 0"),
-        ("samples", "target", array("i", [0]), ValueError, "target has 1 rows, not 0"),
+        ("0.5", "chance probabilities that do not add up to 1"),
+        ("-0.5", "outcome of negative or NaN probability"),
+        ("nan", "outcome of negative or NaN probability"),
+        ("infinite", "a utility that is not finite"),
     ],
 )
-def test_a_column_of_the_wrong_type_or_size_is_refused(
-    table: str, column: str, value: Any, error: type[Exception], message: str
-) -> None:
-    fake = fake_graph()
-    setattr(getattr(fake, table), column, value)
-    with pytest.raises(error, match=message):
-        _core.CompiledGraph(fake)
-
-
-CHECKED_COLUMNS = {
-    "worlds": [
-        "kind", "player", "information_set", "first_edge", "edge_count", "utility_row",
-        "edge_child", "edge_action", "edge_probability", "utilities",
-    ],
-    "information_sets": ["player", "first_action", "action_count", "action"],
-}  # fmt: skip
+def test_games_that_talk_nonsense_are_refused_by_exact_tools(nonsense: str, message: str) -> None:
+    graph = GameGraph.enumerate(NonsenseGame(nonsense))
+    with pytest.raises(ValueError, match=message):
+        exact.compiled(graph)
 
 
 @pytest.mark.parametrize(
-    ("table", "column"),
-    [(table, column) for table, names in CHECKED_COLUMNS.items() for column in names],
+    ("nonsense", "message"),
+    [
+        ("no actions", r"legal_actions\(\) of the game has none where a player is to move"),
+        ("no outcomes", r"chance_outcomes\(\) of the game has none where chance is to move"),
+        ("one utility", r"returns\(\) of the game must have one utility for each of 2 players"),
+        ("player 5", r"current_player\(\) .* must be a player from 0 to 1 or chance, not 5"),
+    ],
 )
-def test_numbers_out_of_range_are_refused(table: str, column: str) -> None:
-    refused = 0
-    for row in range(len(getattr(getattr(KUHN, table), column))):
-        for value in (-(2**31), -7, 10**6, 2**31 - 1, float("nan")):
-            fake = fake_graph()
-            cells = getattr(getattr(fake, table), column)
-            if cells.typecode != "d" and value != value:
-                continue
-            cells[row] = value if cells.typecode == "d" else int(value)
+def test_games_that_cannot_be_walked_are_refused(nonsense: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        GameGraph.enumerate(NonsenseGame(nonsense))
+
+
+def test_exceptions_of_a_game_reach_the_caller() -> None:
+    with pytest.raises(KeyError, match="lost the cards"):
+        GameGraph.enumerate(NonsenseGame("exception"))
+
+
+def test_columns_can_be_read_and_nothing_else() -> None:
+    kind = KUHN.worlds.kind
+    assert (kind[0], kind[-1], kind[:2]) == (1, 0, [1, 1])
+    assert list(kind) == np.asarray(kind).tolist()
+    assert np.asarray(kind).dtype == np.int32
+    assert np.asarray(KUHN.worlds.edge_action).dtype == np.int64
+    assert np.asarray(KUHN.worlds.utilities).dtype == np.float64
+    np.asarray(kind)[0] = 7  # a copy
+    assert kind[0] == 1
+    for wrong in (58, -59, 2**40):
+        with pytest.raises(IndexError):
+            kind[wrong]
+    with pytest.raises(TypeError):
+        kind[0] = 2  # type: ignore[index]
+    with pytest.raises(TypeError):
+        memoryview(kind)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        _core.IntColumn()
+
+
+def test_columns_outlive_their_graph_and_show_its_growth() -> None:
+    graph = GameGraph("kuhn_poker")
+    worlds, kind = graph.worlds, graph.worlds.kind
+    assert len(worlds) == len(kind) == 1
+    graph.child(graph.child(0, 2), 0)
+    assert len(worlds) == len(kind) == 3
+    del graph, worlds
+    gc.collect()
+    assert list(kind) == [1, 1, 2]
+
+
+@pytest.mark.parametrize("number", [-1, 10**6, 2**40])
+def test_numbers_that_are_no_rows_are_refused(number: int) -> None:
+    graph = GameGraph("kuhn_poker")
+    graph.observe(graph.state(graph.follow([0, 1])), 0)
+    graph.hidden(0)
+    for ask in (
+        lambda: graph.child(number, 0),
+        lambda: graph.child(0, number),
+        lambda: graph.history(number),
+        lambda: graph.hidden(number),
+        lambda: graph.branch(number, 0),
+        lambda: graph.branch(0, number),
+        lambda: graph.own_next(number, 0),
+        lambda: graph.own_next(0, number),
+        lambda: graph.unseen(number, 0),
+        lambda: graph.unseen(0, number),
+        lambda: graph.path_to(number),
+        lambda: graph.prior_weights(number),
+        lambda: graph.view_along([0, 1], number, False),
+        lambda: graph.find_view(number, 0),
+        lambda: graph.find_view(0, number),
+        lambda: graph.set_of_view(number),
+        lambda: graph.log(number),
+        lambda: graph.of_log(number, []),
+        lambda: KUHN.worlds_of(number),
+    ):
+        with pytest.raises(IndexError, match="is not one of"):
+            ask()
+
+
+def test_questions_that_make_no_sense_are_refused() -> None:
+    graph = GameGraph("kuhn_poker")
+    with pytest.raises(ValueError, match="kuhn_poker.*event 7 cannot happen after 1 events"):
+        graph.follow([0, 7])
+    with pytest.raises(ValueError, match="kuhn_poker.*event 0 that cannot happen"):
+        graph.view_along([0, 0], 0, False)
+    with pytest.raises(ValueError, match="where nobody moves"):
+        graph.path_to(0)
+    graph.follow([0, 1])
+    with pytest.raises(ValueError, match="in an enumerated graph only"):
+        graph.worlds_of(0)
+    with pytest.raises(ValueError, match="only an enumerated graph"):
+        graph.resolve()
+    with pytest.raises(ValueError, match="not enumerated"):
+        graph.shown_views()
+    with pytest.raises(ValueError, match="seconds must not be negative"):
+        graph.find_view(0, 0, -1.0)
+    with pytest.raises(ValueError, match="perfect information"):
+        GameGraph("tic_tac_toe").of_log(0, [])
+
+
+def test_a_graph_that_another_thread_makes_grow_is_refused() -> None:
+    graph = GameGraph("liars_dice")
+    grower = threading.Thread(target=graph.enumerate_worlds, args=(10**6,))
+    grower.start()
+    questions = (lambda: len(graph.worlds), lambda: graph.worlds.kind[0], lambda: graph.hidden(0))
+    refused = set()
+    while grower.is_alive():
+        for ask in questions:
             try:
-                compiled = _core.CompiledGraph(fake)
-            except ValueError:
-                refused += 1
-            else:  # a number that matters to nobody, as the player of a chance world
-                assert np.isfinite(compiled.expected_utilities(UNIFORM)).all()
-    assert refused > 0
-
-
-def test_a_player_who_forgets_is_refused() -> None:
-    fake = fake_graph(GameGraph.enumerate(StallingGame()))
-    fake.worlds.information_set = array(
-        "i", [4 if number == 5 else number for number in fake.worlds.information_set]
-    )
-    with pytest.raises(ValueError, match="imperfect recall"):
-        _core.CompiledGraph(fake)
-
-
-def test_arrays_cannot_grow_while_they_are_read() -> None:
-    class Growing(SimpleNamespace):
-        """Whoever asks for the last table first makes the first one grow and shrink again."""
-
-        @property
-        def samples(self) -> Any:
-            self.worlds.kind.append(0)
-            self.worlds.kind.pop()
-            return KUHN.samples
-
-    fake = fake_graph()
-    growing = Growing(game=fake.game, worlds=fake.worlds, information_sets=fake.information_sets)
-    assert growing.samples is KUHN.samples
-    with pytest.raises(BufferError):
-        _core.CompiledGraph(growing)
-    assert growing.samples is KUHN.samples  # the arrays are free again
+                ask()
+            except RuntimeError as error:
+                refused.add(str(error))
+            except IndexError:
+                pass  # it has not begun
+    grower.join()
+    assert refused == {"this graph is being grown by another thread"}
+    assert len(graph.worlds) == 294_883
 
 
 def test_a_compiled_graph_lives_as_long_as_its_graph() -> None:

@@ -32,7 +32,7 @@ from nash_ismcts_spiel.native.engine import (
     search_everywhere,
     search_together,
 )
-from nash_ismcts_spiel.native.models import exact_rows, resolve
+from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 
 GOOFSPIEL = (
@@ -91,6 +91,23 @@ def compare(graph: GameGraph, evaluator: Any, config: SearchConfig, where: int, 
     )
 
 
+def compare_grown(name: str, history: list[int], config: SearchConfig, seed: int) -> None:
+    """Both engines on graphs of their own: in a large game a graph remembers which hidden pieces it
+    could not prove, so that a second search in it need not find the same.
+    """
+    results = []
+    for engine in (NativeEngine, ReferenceEngine):
+        graph = GameGraph(name)
+        state = graph.state(graph.follow(history))
+        where = graph.observe(state, state.current_player())
+        models = Models(graph, RolloutEvaluator())
+        results.append(engine(models, config).search(where, np.random.default_rng(seed)))
+        sizes = len(graph.worlds), len(graph.information_sets), len(graph.samples)
+        results.append((*sizes, list(graph.buried)))
+    assert_same(results[0], results[2])
+    assert results[1] == results[3]
+
+
 @pytest.mark.parametrize("name", ENUMERATED)
 @pytest.mark.parametrize(("backup", "trees", "preset"), MECHANISMS)
 def test_engines_agree(name: str, backup: Any, trees: Any, preset: str) -> None:
@@ -101,8 +118,12 @@ def test_engines_agree(name: str, backup: Any, trees: Any, preset: str) -> None:
         compare(evaluator.graph, evaluator, config, where, seed)
 
 
-GROWN: dict[str, GameGraph] = {}
-POSITIONS = {"phantom_ttt": [4, 0, 8, 8, 2, 6], "tic_tac_toe": [4, 0, 8]}
+POSITIONS = {
+    "phantom_ttt": [4, 0, 8, 8, 2, 6],
+    "dark_hex": [4, 0, 8, 8, 2],
+    "tic_tac_toe": [4, 0, 8],
+    "leduc_poker": [0, 3, 1, 2],
+}
 
 
 @pytest.mark.parametrize("name", list(POSITIONS))
@@ -110,14 +131,16 @@ POSITIONS = {"phantom_ttt": [4, 0, 8, 8, 2, 6], "tic_tac_toe": [4, 0, 8]}
 def test_engines_agree_at_positions_of_grown_graphs(
     name: str, backup: Any, trees: Any, preset: str
 ) -> None:
-    graph = GROWN.setdefault(name, GameGraph(name))
-    state = graph.game.initial_state()
-    for action in POSITIONS[name]:
-        state.apply_action(action)
-    where = graph.observe(state, state.current_player())
     config = SearchConfig.preset(preset, visits=20, sample_backup=backup, trees=trees)
     for seed in range(2):
-        compare(graph, RolloutEvaluator(), config, where, seed)
+        compare_grown(name, POSITIONS[name], config, seed)
+
+
+@pytest.mark.parametrize("spawning", ["always", "when_behind"])
+@pytest.mark.parametrize("name", list(POSITIONS))
+def test_engines_agree_however_players_are_asked(name: str, spawning: Any) -> None:
+    config = SearchConfig(visits=40, spawning=spawning, spawn_depth=3)
+    compare_grown(name, POSITIONS[name], config, 1)
 
 
 CONFIGS = st.builds(
@@ -134,6 +157,7 @@ CONFIGS = st.builds(
     trees=st.sampled_from(["by_information_set", "by_node"]),
     opponent_prior_visits=st.sampled_from([0.0, 3.0, 10.0]),
     opponent_dispersion=st.sampled_from(["none", "unseen", "always"]),
+    spawning=st.sampled_from(["auto", "always", "when_behind"]),
     spawn_depth=st.integers(0, 4),
     unvisited_events=st.sampled_from(["valued", "left_out"]),
     lcb_width=st.sampled_from([0.0, 0.1, 0.5]),
@@ -185,7 +209,7 @@ def test_engines_agree_along_a_match_on_grown_graphs(
 @pytest.mark.parametrize("name", [*ENUMERATED, "dark_hex(board_size=2)"])
 def test_prefix_trees_are_the_graphs_own(name: str) -> None:
     at_once, one_by_one = GameGraph.enumerate(name), GameGraph.enumerate(name)
-    resolve(at_once)
+    at_once.resolve()
     sets = at_once.information_sets
     for information_set in range(len(sets)):
         assert _tree(at_once, information_set) == _tree(one_by_one, information_set)
@@ -345,7 +369,7 @@ def test_bad_calls_are_exceptions() -> None:
     search = new_search(graph, SearchConfig())
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="has not begun"):
-        _core.advance(graph, rows, [search], 1)
+        _core.advance(graph, rows, None, [search], 1)
     with pytest.raises(ValueError, match="nothing was searched"):
         search.root(rows)
     for wrong in (-1, len(graph.information_sets), 2**31 - 1):
@@ -355,8 +379,8 @@ def test_bad_calls_are_exceptions() -> None:
         search.begin(graph, "0", 5, rng)
     with pytest.raises(AttributeError):
         search.begin(graph, 0, 5, object())
-    with pytest.raises(TypeError, match="GameGraph"):
-        search.begin(object(), 0, 5, rng)
+    with pytest.raises(TypeError, match="incompatible"):
+        search.begin(object(), 0, 5, rng)  # type: ignore[arg-type]
     policy = np.zeros(23)
     sets = np.array([0], dtype=np.int32)
     with pytest.raises(ValueError, match="policy must have 24 entries, not 23"):
@@ -382,7 +406,7 @@ def test_rows_of_the_wrong_shape_are_refused() -> None:
         rows.put_exact(
             graph, np.ones(24), np.ones((58, 2)), [np.ones(58)] * 2, [np.ones(58)] * 2, True
         )
-    resolve(graph)
+    graph.resolve()
     with pytest.raises(ValueError, match="each of 2 players"):
         rows.put_exact(graph, np.ones(24), np.ones((58, 2)), [np.ones(58)], [np.ones(58)], True)
     with pytest.raises(ValueError, match="world_values must have 116 entries, not 58"):
@@ -392,7 +416,7 @@ def test_rows_of_the_wrong_shape_are_refused() -> None:
     with pytest.raises(ValueError, match="beliefs must have 2 entries, not 1"):
         rows.put_samples(graph, one, np.ones(1), np.ones(4))
     with pytest.raises(ValueError, match="only an enumerated graph"):
-        _core.prefix_trees(GameGraph("kuhn_poker"), 256)
+        GameGraph("kuhn_poker").resolve()
 
 
 def test_a_search_runs_in_one_thread_at_a_time() -> None:
@@ -400,7 +424,7 @@ def test_a_search_runs_in_one_thread_at_a_time() -> None:
     graph, rows = evaluator.graph, exact_rows(evaluator.graph, evaluator.policy)
     search = new_search(graph, SearchConfig())
     search.begin(graph, 0, 2_000_000, np.random.default_rng(0))
-    worker = threading.Thread(target=_core.advance, args=(graph, rows, [search], 300_000))
+    worker = threading.Thread(target=_core.advance, args=(graph, rows, None, [search], 300_000))
     worker.start()
     refused = False
     while worker.is_alive() and not refused:

@@ -109,6 +109,18 @@ def test_beliefs_follow_bayes_rule(name: str, sparse: bool) -> None:
     assert checked > len(tree) / 8
 
 
+@pytest.mark.parametrize("name", [KUHN, LEDUC])
+def test_slots_are_what_players_hold_whoever_is_to_move(name: str) -> None:
+    """In these games an information state string holds all that a player ever saw."""
+    tree = tree_of(name)
+    for state in range(len(tree)):
+        worlds = np.flatnonzero(tree.states == state).tolist()
+        for player in range(2):
+            strings = [tree.graph.state(w).information_state_string(player) for w in worlds]
+            pairs = set(zip(strings, tree.slots[worlds, player].tolist(), strict=True))
+            assert len(pairs) == len(set(strings)) == len({slot for _, slot in pairs}) > 1
+
+
 def test_somebody_who_never_comes_is_believed_to_come_by_chance_alone() -> None:
     tree = tree_of(KUHN)
     never_bets = whole_policy(tree, np.tile([1.0, 0.0], 12))

@@ -8,7 +8,7 @@ information set that is to be played can still be reached, and the learning is w
 probability of sampling a game either way, so that it still learns about the whole game.
 Utilities are the learner's, in the game's units.
 
-`OnlineOutcomeSampling` learns a whole enumerated game, untargeted, in C++ (native/episodes.h).
+`OnlineOutcomeSampling` learns a whole enumerated game, untargeted (native/solvers/episodes.h).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from nash_ismcts_spiel.baselines.episodic import (
     outcome_probabilities,
     utilities,
 )
+from nash_ismcts_spiel.baselines.target import Target
 from nash_ismcts_spiel.games import CHANCE, TERMINAL, GameGraph
 from nash_ismcts_spiel.games.adapter import random_returns
 from nash_ismcts_spiel.native import _core, exact
@@ -72,58 +73,26 @@ class OnlineOutcomeSampling:
         return self._method.average_policy()
 
 
-class Target:
-    """Which events still lead to an information set; found as games are sampled."""
-
-    def __init__(self, graph: GameGraph, information_set: int) -> None:
-        """Knows the way to the first fork."""
-        self._graph = graph
-        self._open: dict[int, list[int]] = {}
-        self._fork: dict[int, int] = {}
-        self._add_way(graph.hidden(information_set))
-
-    def open_edges(self, world: int) -> list[int] | None:
-        """The edges of a world on the way that stay on it; None where the way has ended."""
-        return self._open.get(world)
-
-    def take(self, world: int, edge: int) -> None:
-        """Follows an open edge, so that the way beyond it is known."""
-        fork = self._fork.get(world)
-        if fork is not None:
-            self._add_way(self._graph.branch(fork, self._open[world].index(edge)))
-
-    def _add_way(self, target: int) -> None:
-        """All worlds before a fork (~s) or a complete world, up to what is known."""
-        worlds, samples = self._graph.worlds, self._graph.samples
-        world = samples.world[~target] if target < 0 else target
-        if target < 0 and world not in self._open:
-            first, count = samples.first_branch[~target], samples.branch_count[~target]
-            self._open[world] = list(samples.edge[first : first + count])
-            self._fork[world] = ~target
-        while world != _START and worlds.parent[world] not in self._open:
-            parent = worlds.parent[world]
-            first, count = worlds.first_edge[parent], worlds.edge_count[parent]
-            children = worlds.edge_child[first : first + count]
-            self._open[parent] = [children.index(world)]
-            world = parent
-
-
 class _Step(NamedTuple):
     """One event of a sampled game.
 
     Attributes:
+      world: where it happened.
       information_set: of the player who moved, _NO_SET for chance.
       action: the number of its edge.
       probability: by the current policy or chance.
-      others: reach of the world before it, by chance and all but the learner.
-      sampled: probability of sampling that world.
+      others: reach of the world, by chance and all but the learner.
+      aimed: probability that a targeted game gets there.
+      free: probability that a game that is not targeted gets there.
     """
 
+    world: int
     information_set: int
     action: int
     probability: float
     others: float
-    sampled: float
+    aimed: float
+    free: float
 
 
 class OosMemory:
@@ -165,14 +134,21 @@ class OosMemory:
                 open_edges = target.open_edges(world)
             aimed = weights if open_edges is None else _restricted(weights, open_edges)
             edge = draw(rng, aimed if targeted else weights)
-            sampled = share * on_target + (1.0 - share) * free
-            path.append(_Step(information_set, edge, policy[edge], others, sampled))
+            path.append(
+                _Step(world, information_set, edge, policy[edge], others, on_target, free)
+            )
+            if target is not None and open_edges is not None and edge in open_edges:
+                dead_end = target.take(world, edge)
+                if dead_end is not None and targeted:
+                    world, others, on_target, free = _back_to(dead_end, path)
+                    continue
+                if dead_end is not None:
+                    _miss(dead_end, path)
+                    on_target = 0.0
             if worlds.player[world] != learner:
                 others *= policy[edge]
             on_target *= aimed[edge]
             free *= weights[edge]
-            if target is not None and open_edges is not None and edge in open_edges:
-                target.take(world, edge)
             if self._is_new(information_set) and open_edges is None:
                 # What follows is as likely for the policy as for the sample, and cancels.
                 state = graph.state(world)
@@ -181,7 +157,8 @@ class OosMemory:
             else:
                 world = graph.child(world, edge)
         found = utilities(graph, world) if returns is None else returns
-        self._learn(path, learner, found[learner] / (share * on_target + (1.0 - share) * free))
+        utility = found[learner] / (share * on_target + (1.0 - share) * free)
+        self._learn(path, learner, utility, share)
 
     def _event(self, world: int, learner: int) -> tuple[int, list[float], list[float]]:
         """Whose information set it is, what is played there, and what is sampled."""
@@ -197,7 +174,9 @@ class OosMemory:
     def _is_new(self, information_set: int) -> bool:
         return information_set != _NO_SET and information_set not in self._regrets
 
-    def _learn(self, path: list[_Step], learner: int, utility_per_sample: float) -> None:
+    def _learn(
+        self, path: list[_Step], learner: int, utility_per_sample: float, share: float
+    ) -> None:
         """Backwards: regrets where the learner moved, averages where the others did."""
         sets, tail = self._graph.information_sets, 1.0
         for step in reversed(path):
@@ -214,8 +193,9 @@ class OosMemory:
                     regrets[action] += (reached - tail) * weight
             else:
                 sums = self.policy_sums.setdefault(step.information_set, [0.0] * count)
+                sampled = share * step.aimed + (1.0 - share) * step.free
                 for action in range(count):
-                    sums[action] += step.others / step.sampled * policy[action]
+                    sums[action] += step.others / sampled * policy[action]
 
     def _current(self, information_set: int, count: int) -> list[float]:
         """Regret matching."""
@@ -239,3 +219,19 @@ def _restricted(weights: list[float], open_edges: list[int]) -> list[float]:
     for edge in open_edges:
         restricted[edge] = weights[edge] / total if total > 0.0 else share
     return restricted
+
+
+def _back_to(world: int, path: list[_Step]) -> tuple[int, float, float, float]:
+    """Undoes a game up to a world, to draw anew from what is open there: the sample is the same as
+    if the edge that leads nowhere had never been open.
+    """
+    while True:
+        step = path.pop()
+        if step.world == world:
+            return world, step.others, step.aimed, step.free
+
+
+def _miss(world: int, path: list[_Step]) -> None:
+    """A game that was not targeted took an edge that leads nowhere: no targeted game would have."""
+    last = [step.world for step in path].index(world)
+    path[last + 1 :] = [step._replace(aimed=0.0) for step in path[last + 1 :]]

@@ -27,7 +27,6 @@ import pyspiel
 from nash_ismcts_spiel.baselines import DETERMINISTIC, METHODS, make_method, trace_at
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.native.models import resolve
 from nash_ismcts_spiel.settings import Settings
 from nash_ismcts_spiel.training.checkpoint import replace_file
 from nash_ismcts_spiel.training.run_config import versions
@@ -193,7 +192,7 @@ class Study:
                 self._append({"game": game, "method": method, "skipped": str(error)})
                 finished.add((game, method, None))
             return None
-        resolve(graph)
+        graph.resolve()
         exact.compiled(graph)
         if (game, None, None) not in finished:
             self._append(

@@ -7,7 +7,6 @@ and never reaches a tree.
 from __future__ import annotations
 
 import functools
-from array import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,19 +21,37 @@ from nash_ismcts_spiel.evaluation.protocol import (
     InformationSetRow,
     SampleRow,
 )
+from nash_ismcts_spiel.evaluation.sources import compiled_only
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games.tables import DEAD, MISSING
+from nash_ismcts_spiel.native import _core
 
 
 class Models:
-    """The models of one evaluator on one graph, row by row."""
+    """The models of one evaluator on one graph, row by row.
+
+    Attributes:
+      graph: the graph that is searched.
+      evaluator: whose models they are.
+      compiled: the evaluator again if compiled code makes all its rows, else None.
+    """
 
     def __init__(self, graph: GameGraph, evaluator: Evaluator) -> None:
         """Starts with no rows."""
         self.graph = graph
         self.evaluator = evaluator
+        self.compiled = compiled_only(evaluator)
         self._flat = evaluator if isinstance(evaluator, FlatEvaluator) else None
         self._information_sets: dict[int, InformationSetRow] = {}
         self._samples: dict[int, SampleRow] = {}
+        self._buried = 0
+
+    def policy(self, information_set: int) -> Sequence[float]:
+        """P at an information set, where nothing else is needed."""
+        row = self._information_sets.get(information_set)
+        if row is None and self.compiled is not None:
+            return self.compiled.policy_row(self.graph, information_set)
+        return self.information_set(information_set).policy
 
     @functools.cached_property
     def world_values(self) -> Floats | None:
@@ -50,12 +67,18 @@ class Models:
             raise self._error(wrong, f"in {self.graph.game.name}")
         return values
 
-    def information_set(self, information_set: int) -> InformationSetRow:
-        """P, V and Vc at an information set."""
+    def information_set(self, information_set: int, arrival: int = MISSING) -> InformationSetRow:
+        """P, V and Vc at an information set; compiled models may value it in the world `arrival`,
+        in which its own player has come to it.
+        """
         row = self._information_sets.get(information_set)
         if row is None:
-            (row,) = self._new_information_sets([information_set])
-            self._check_information_set(information_set, row)
+            if self.compiled is not None:
+                source = self.compiled.row_source(self.graph)
+                row = InformationSetRow(*source.set_row(self.graph, information_set, arrival))
+            else:
+                (row,) = self._new_information_sets([information_set])
+                self._check_information_set(information_set, row)
             self._information_sets[information_set] = row
         return row
 
@@ -63,10 +86,46 @@ class Models:
         """Beliefs and Vc at a SAMPLE node."""
         row = self._samples.get(sample_node)
         if row is None:
+            if self.compiled is not None:
+                row = self._samples[sample_node] = self._source_sample(sample_node)
+                return row
             (row,) = self._new_samples([sample_node])
             self._check_sample(sample_node, row)
-            self._samples[sample_node] = row
+            row = self._samples[sample_node] = SampleRow(list(row.beliefs), row.child_values)
+            self._bury(sample_node)
         return row
+
+    def _source_sample(self, sample_node: int) -> SampleRow:
+        """Vc does not tell pieces apart, so the row of the information set says it all; the prior
+        knows of dead branches already.
+        """
+        values = self.information_set(self.graph.samples.information_set[sample_node]).child_values
+        beliefs = self.graph.prior_weights(sample_node)
+        return SampleRow(beliefs, [[value] * len(beliefs) for value in values])
+
+    def bury_new(self) -> None:
+        """Takes branches that died since the last call out of the beliefs of their nodes."""
+        buried = self.graph.buried
+        for sample_node in buried[self._buried :]:
+            if sample_node in self._samples:
+                self._bury(sample_node)
+        self._buried = len(buried)
+
+    def _bury(self, sample_node: int) -> None:
+        """Changes the beliefs in place: nodes of trees hold the same list."""
+        beliefs = self._samples[sample_node].beliefs
+        assert isinstance(beliefs, list)
+        first = self.graph.samples.first_branch[sample_node]
+        targets = self.graph.samples.target[first : first + len(beliefs)]
+        if DEAD not in targets:
+            return
+        alive = [branch for branch, target in enumerate(targets) if target != DEAD]
+        total = sum(beliefs[branch] for branch in alive)
+        for branch, target in enumerate(targets):
+            if target == DEAD:
+                beliefs[branch] = 0.0
+            else:
+                beliefs[branch] = beliefs[branch] / total if total > 0.0 else 1.0 / len(alive)
 
     def flat_information_sets(self, information_sets: Sequence[int]) -> tuple[Floats, ...]:
         """Policies, values and child values of several information sets, each end to end.
@@ -187,10 +246,9 @@ class Models:
         return EvaluatorError(f"{name} returned {wrong} {where}")
 
 
-def _picked(column: array[int], rows: Sequence[int] | checks.Counts) -> checks.Counts:
-    """Some entries of a column of the graph, copied: the graph could not grow otherwise."""
-    picked: checks.Counts = np.frombuffer(column, dtype=np.int32)[np.asarray(rows)]
-    return picked
+def _picked(column: _core.IntColumn, rows: Sequence[int] | checks.Counts) -> checks.Counts:
+    """Some entries of a column of the graph."""
+    return column.take(np.asarray(rows))
 
 
 def _and_more(count: int) -> str:

@@ -2,7 +2,7 @@
 
 from nash_ismcts_spiel.games.adapter import SupportedGame, support
 from nash_ismcts_spiel.games.graph import GameGraph
-from nash_ismcts_spiel.games.keys import InformationKey, own_log
+from nash_ismcts_spiel.games.keys import InformationKey
 from nash_ismcts_spiel.games.tables import CHANCE, DECISION, TERMINAL
 
 __all__ = [
@@ -12,6 +12,5 @@ __all__ = [
     "GameGraph",
     "InformationKey",
     "SupportedGame",
-    "own_log",
     "support",
 ]

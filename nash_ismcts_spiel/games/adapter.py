@@ -10,30 +10,22 @@ Utilities are in the game's own units, one per player.
 from __future__ import annotations
 
 import dataclasses
-import math
+import functools
 from typing import Any
 
 import numpy as np
 import pyspiel
 
-_PLAYOUTS_FOR_SCALE = 256
-_OWN_TURNS_ONLY = frozenset({"efg_game"})
-"""Games that answer everybody with the label of the node, which only the mover may know."""
+from nash_ismcts_spiel.games.states import native_game
+from nash_ismcts_spiel.native import _core
 
-_SHORT_DEAL = 8
-"""Chance events in a game up to which the order of a deal is forgotten, as OpenSpiel's information
-states forget it. In longer deals, looking at every card keeps the search for worlds tractable."""
-
-_COUNTED_MOVES = {"dark_hex": True, "phantom_ttt": False}
-"""Games that forget the order of moves, and whether their players are told the number of moves. All
-there is to them is a board with stones and what each player knows of it, and pyspiel prints that.
-"""
+_SHORT_GAME = 16
+"""Moves up to which a game is short: no more than simulated players simulate others."""
 
 _PLAYOUT_LENGTH_LIMIT = 20_000
-_ENOUGH_WORLDS = 1e30
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True)
 class SupportedGame:
     """A pyspiel game in the sequential form that is searched.
 
@@ -44,12 +36,6 @@ class SupportedGame:
       perfect_information: nothing is ever hidden from anyone.
       utility_sum: what the players' utilities add up to; None if that varies.
       has_information_states: players are shown information states, else observations.
-      sees_own_turns_only: what pyspiel says on others' turns is not what the player sees.
-      deals_at_once: players look up when chance has done its work, not in between, so they do not
-        know in which order their dice or cards came.
-      forgets_order: what can still happen does not depend on the order of past moves, only on
-        what pyspiel prints: the state, the number of moves, and the players' observations.
-      counts_moves: in such a game, players are told the number of moves.
       identities: names of the game, and of the simultaneous game it was made from.
     """
 
@@ -59,10 +45,6 @@ class SupportedGame:
     perfect_information: bool
     utility_sum: float | None
     has_information_states: bool
-    sees_own_turns_only: bool
-    deals_at_once: bool
-    forgets_order: bool
-    counts_moves: bool
     identities: frozenset[str]
 
     @property
@@ -72,59 +54,44 @@ class SupportedGame:
         """
         return self.perfect_information and self.num_players <= 2 and self.utility_sum is not None
 
+    @functools.cached_property
+    def native(self) -> _core.Game:
+        """The game as compiled code plays it."""
+        return native_game(
+            self.pyspiel_game,
+            name=self.name,
+            num_players=self.num_players,
+            perfect_information=self.perfect_information,
+            has_information_states=self.has_information_states,
+        )
+
+    @property
+    def is_long(self) -> bool:
+        """Whether simulating every player at every move would take exponentially long."""
+        return bool(self.pyspiel_game.max_game_length() > _SHORT_GAME)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: compiled games are made anew by who needs them."""
+        return {name: value for name, value in self.__dict__.items() if name != "native"}
+
     def initial_state(self) -> Any:
         """A new pyspiel state at the start of the game."""
         return self.pyspiel_game.new_initial_state()
-
-    def observation(self, state: Any, player: int, last: str = "") -> str:
-        """What `player` is shown at `state`: its information state, or else its observation.
-
-        In the middle of a short deal it is still what it saw `last`.
-        """
-        if self.deals_at_once and state.is_chance_node():
-            return last
-        if self.sees_own_turns_only and state.current_player() != player:
-            return ""
-        if self.has_information_states:
-            return str(state.information_state_string(player))
-        return str(state.observation_string(player))
 
     def plays(self, state: Any) -> bool:
         """Whether `state` belongs to this game, also before turn-based conversion."""
         return not self.identities.isdisjoint(_identities(state.get_game()))
 
-    def value_scale(self, seed: int = 0) -> float:
+    def value_scale(self) -> float:
         """Root mean square of the returns of uniformly random games, in utility units; 1 if all 0.
 
         The estimate for games too large to enumerate; an enumerated graph knows the exact figure.
         """
-        rng = np.random.default_rng(seed)
-        squares = [
-            value * value
-            for _ in range(_PLAYOUTS_FOR_SCALE)
-            for value in random_returns(self.initial_state(), rng)
-        ]
-        return math.sqrt(sum(squares) / len(squares)) or 1.0
+        return self.native.sampled_value_scale()
 
-
-    def estimated_worlds(self, probes: int = 100, seed: int = 0) -> float:
-        """Number of histories, estimated by random games (Knuth 1975).
-
-        A random game counts, for each of its positions, the product of the numbers of choices on
-        the way there. That is right on average but varies much: good for orders of magnitude only.
-        """
-        rng = np.random.default_rng(seed)
-        total = 0.0
-        for _ in range(probes):
-            state, weight = self.initial_state(), 1.0
-            for _ in range(_PLAYOUT_LENGTH_LIMIT):
-                total += weight
-                if state.is_terminal() or weight > _ENOUGH_WORLDS:
-                    break
-                choices = state.legal_actions()
-                weight *= len(choices)
-                state.apply_action(choices[rng.integers(len(choices))])
-        return total / probes
+    def estimated_worlds(self, probes: int = 100) -> float:
+        """Number of histories, estimated by random games (Knuth 1975): orders of magnitude only."""
+        return self.native.estimated_worlds(probes)
 
 
 def support(game: Any) -> SupportedGame:
@@ -152,15 +119,7 @@ def support(game: Any) -> SupportedGame:
         num_players=sequential.num_players(),
         perfect_information=perfect,
         utility_sum=_utility_sum(sequential, kind),
-        sees_own_turns_only=kind.short_name in _OWN_TURNS_ONLY,
-        forgets_order=kind.short_name in _COUNTED_MOVES,
-        counts_moves=_COUNTED_MOVES.get(kind.short_name, False),
         has_information_states=kind.provides_information_state_string,
-        deals_at_once=(
-            kind.provides_information_state_string
-            and not perfect
-            and sequential.max_chance_nodes_in_history() <= _SHORT_DEAL
-        ),
         identities=_identities(original) | _identities(sequential),
     )
 

@@ -27,7 +27,7 @@ def public_states(graph: GameGraph) -> npt.NDArray[np.int64]:
     if not graph.enumerated:
         raise ValueError(f"public states need an enumerated graph of {graph.game.name}")
     decisions = np.flatnonzero(np.array(graph.worlds.kind) == DECISION)
-    views = np.array(graph.worlds.view).reshape(len(graph.worlds), -1)[decisions]
+    views = graph.shown_views().reshape(len(graph.worlds), -1)[decisions]
     states = np.full(len(graph.worlds), NO_PUBLIC_STATE, dtype=np.int64)
     states[decisions] = _numbered_by_first_row(_linked_views(views)[views[:, 0]])
     return states

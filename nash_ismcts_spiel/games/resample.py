@@ -15,8 +15,8 @@ import pyspiel
 
 from nash_ismcts_spiel.games.adapter import support
 from nash_ismcts_spiel.games.graph import GameGraph
-from nash_ismcts_spiel.games.hidden import prior_weights
 from nash_ismcts_spiel.games.quiet import silent_stderr
+from nash_ismcts_spiel.native import _core
 
 MAX_WORLDS = 100_000
 """Worlds that a resampler keeps before it starts afresh; each holds a pyspiel state."""
@@ -66,10 +66,7 @@ class Resampler:
 
 def draw_world(graph: GameGraph, information_set: int, rng: np.random.Generator) -> int:
     """A world of an information set, hidden piece by hidden piece."""
-    target = graph.hidden(information_set)
-    while target < 0:
-        target = graph.branch(~target, _draw(rng, prior_weights(graph, ~target)))
-    return target
+    return _core.draw_world(graph, information_set, int(rng.integers(2**63)))
 
 
 def has_own_resampler(game: Any) -> bool:
@@ -84,12 +81,3 @@ def has_own_resampler(game: Any) -> bool:
     except pyspiel.SpielError:
         return False
     return True
-
-
-def _draw(rng: np.random.Generator, weights: list[float]) -> int:
-    remaining = rng.random()
-    for index, weight in enumerate(weights):
-        remaining -= weight
-        if remaining < 0.0:
-            return index
-    return len(weights) - 1

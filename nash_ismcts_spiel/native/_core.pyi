@@ -1,13 +1,143 @@
-"""Types of the compiled module. Its policies are float64 arrays with one entry per action."""
+"""Types of the compiled module. Its policies are float64 arrays with one entry per action.
 
-from collections.abc import Sequence
-from typing import Any
+See native/worlds/ for what the parts of a graph mean. Numbers that are not rows of a graph are
+refused by IndexError; a graph that another thread makes grow, by RuntimeError. Tables and columns
+are made on first use and are not to be replaced.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, Literal, SupportsIndex, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
 
+_T = TypeVar("_T")
+
+class Game:
+    """What a graph is made of: states in C++ or in Python, see `python_game`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def num_players(self) -> int: ...
+    @property
+    def perfect_information(self) -> bool: ...
+    @property
+    def has_information_states(self) -> bool: ...
+    @property
+    def needs_gil(self) -> bool: ...
+    def sampled_value_scale(self) -> float: ...
+    def estimated_worlds(self, probes: int) -> float: ...
+
+def python_game(
+    pyspiel_game: Any,
+    name: str,
+    num_players: int,
+    perfect_information: bool,
+    has_information_states: bool,
+) -> Game: ...
+
+class _Column(Generic[_T]):
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, row: SupportsIndex, /) -> _T: ...
+    @overload
+    def __getitem__(self, rows: slice, /) -> list[_T]: ...
+    def __iter__(self) -> Iterator[_T]: ...
+    def __contains__(self, value: object, /) -> bool: ...
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]: ...
+    def index(self, value: object) -> int: ...
+
+@final
+class IntColumn(_Column[int]):
+    def take(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]: ...
+
+@final
+class LongColumn(_Column[int]):
+    def take(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]: ...
+
+@final
+class FloatColumn(_Column[float]):
+    def take(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]: ...
+
+@final
+class Worlds:
+    kind: IntColumn
+    player: IntColumn
+    information_set: IntColumn
+    parent: IntColumn
+    last_action: LongColumn
+    depth: IntColumn
+    first_edge: IntColumn
+    edge_count: IntColumn
+    utility_row: IntColumn
+    view: IntColumn
+    unseen: IntColumn
+    edge_child: IntColumn
+    edge_action: LongColumn
+    edge_probability: FloatColumn
+    utilities: FloatColumn
+    def __len__(self) -> int: ...
+
+@final
+class InformationSets:
+    player: IntColumn
+    view: IntColumn
+    first_world: IntColumn
+    first_action: IntColumn
+    action_count: IntColumn
+    hidden: IntColumn
+    action: LongColumn
+    own_next: IntColumn
+    def __len__(self) -> int: ...
+
+@final
+class SampleNodes:
+    information_set: IntColumn
+    world: IntColumn
+    first_branch: IntColumn
+    branch_count: IntColumn
+    edge: IntColumn
+    target: IntColumn
+    def __len__(self) -> int: ...
+
+class Graph:
+    worlds: Worlds
+    information_sets: InformationSets
+    samples: SampleNodes
+    buried: IntColumn
+    def __init__(self, game: Game) -> None: ...
+    @property
+    def enumerated(self) -> bool: ...
+    def enumerate_worlds(self, limit: int) -> None: ...
+    def resolve(self) -> None: ...
+    def child(self, world: int, edge: int) -> int: ...
+    def follow(self, history: Sequence[int]) -> int: ...
+    def history(self, world: int) -> list[int]: ...
+    def view_along(self, history: Sequence[int], player: int, to_move: bool) -> int: ...
+    def set_of_view(self, view: int) -> int: ...
+    def find_view(self, player: int, view: int, seconds: float | None = None) -> int: ...
+    def hidden(self, information_set: int) -> int: ...
+    def branch(self, sample: int, branch: int) -> int: ...
+    @property
+    def dead_sample(self) -> int: ...
+    def own_next(self, information_set: int, action: int) -> int: ...
+    def unseen(self, world: int, player: int) -> bool: ...
+    def prior_weights(self, sample: int) -> list[float]: ...
+    def worlds_of(self, information_set: int) -> list[int]: ...
+    def path_to(self, world: int) -> list[tuple[int, int]]: ...
+    def shown_views(self) -> npt.NDArray[np.int32]: ...
+    def log(self, view: int) -> list[tuple[int, str]]: ...
+    def of_log(self, player: int, entries: Sequence[tuple[int, str]]) -> int: ...
+    def view_parent(self, view: int) -> int: ...
+    def view_action(self, view: int) -> int: ...
+    @property
+    def num_views(self) -> int: ...
+
 class CompiledGraph:
-    def __init__(self, graph: Any) -> None: ...
+    def __init__(self, graph: Graph) -> None: ...
     @property
     def num_players(self) -> int: ...
     @property
@@ -52,33 +182,15 @@ class OutcomeSampling:
     def episodes(self) -> int: ...
 
 class Config:
-    dispersion_radius: float
-    sample_backup: str
-    luck_ends_coupled: bool
-    ucb: bool
-    c_puct: float
-    ucb_exploration: float
-    denominator_one_plus: bool
-    puct_floor: float
-    prior_noise: float
-    prior_temperature: float
-    trees_by_information_set: bool
-    opponent_prior_visits: float
-    opponent_dispersion: str
-    spawn_depth: int
-    unvisited_events_valued: bool
-    root_rule: str
-    lcb_width: float
-    value_scale: float
-    one_tree: bool
-    utility_sum: float
-    def __init__(self) -> None: ...
+    def __init__(self, settings: dict[str, Any]) -> None: ...
+    @staticmethod
+    def names() -> list[str]: ...
 
 class Rows:
     def __init__(self) -> None: ...
     def put_sets(
         self,
-        graph: Any,
+        graph: Graph,
         ids: npt.NDArray[np.int32],
         policy: npt.NDArray[np.float64],
         value: npt.NDArray[np.float64],
@@ -86,15 +198,15 @@ class Rows:
     ) -> None: ...
     def put_samples(
         self,
-        graph: Any,
+        graph: Graph,
         ids: npt.NDArray[np.int32],
         beliefs: npt.NDArray[np.float64],
         child_values: npt.NDArray[np.float64],
     ) -> None: ...
-    def put_world_values(self, graph: Any, values: npt.NDArray[np.float64]) -> None: ...
+    def put_world_values(self, graph: Graph, values: npt.NDArray[np.float64]) -> None: ...
     def put_exact(
         self,
-        graph: Any,
+        graph: Graph,
         policy: npt.NDArray[np.float64],
         utilities: npt.NDArray[np.float64],
         weights: Sequence[npt.NDArray[np.float64]],
@@ -103,7 +215,7 @@ class Rows:
     ) -> None: ...
     def put_lookahead(
         self,
-        graph: Any,
+        graph: Graph,
         policy: npt.NDArray[np.float64],
         value: npt.NDArray[np.float64],
         beliefs: npt.NDArray[np.float64],
@@ -121,14 +233,36 @@ class Rows:
     @property
     def world_values(self) -> npt.NDArray[np.float64]: ...
 
+class RowSource:
+    def set_row(
+        self, graph: Graph, information_set: int, arrival: int = -1
+    ) -> tuple[list[float], float, list[float]]: ...
+
+def uniform_rows(value: float) -> RowSource: ...
+def rollout_rows(worlds: int, most_games: int, seed: int) -> RowSource: ...
+def draw_world(graph: Graph, information_set: int, seed: int) -> int: ...
+
+class Pools:
+    def __init__(self) -> None: ...
+    def clear(self) -> None: ...
+    def next(self, graph: Graph, information_set: int) -> list[list[tuple[int, int]]]: ...
+
 class Search:
     def __init__(self, config: Config, parallel_simulations: int = 1) -> None: ...
     def begin(
-        self, graph: Any, information_set: int, visits: int, generator: np.random.Generator
+        self,
+        graph: Graph,
+        information_set: int,
+        visits: int,
+        generator: np.random.Generator,
+        seconds: float | None = None,
+        max_worlds: int | None = None,
     ) -> None: ...
     def keep(self, information_set: int, earlier_root: int) -> None: ...
     def forget(self) -> None: ...
-    def root(self, rows: Rows) -> dict[str, Any]: ...
+    def root(self, rows: Rows) -> dict[str, Any] | None: ...
+    @property
+    def stopped_by(self) -> Literal["visits", "seconds", "worlds"]: ...
     @property
     def simulations(self) -> int: ...
     @property
@@ -137,10 +271,14 @@ class Search:
     def num_trees(self) -> int: ...
 
 def advance(
-    graph: Any, rows: Rows, searches: Sequence[Search], budget: int
-) -> tuple[list[bool], npt.NDArray[np.int32]]: ...
+    graph: Graph,
+    rows: Rows,
+    source: RowSource | None,
+    searches: Sequence[Search],
+    budget: int,
+) -> tuple[list[bool], npt.NDArray[np.int32], npt.NDArray[np.int32]]: ...
 def search_all(
-    graph: Any,
+    graph: Graph,
     rows: Rows,
     search: Search,
     information_sets: npt.NDArray[np.int32],
@@ -150,7 +288,6 @@ def search_all(
     budget: int,
     policy: npt.NDArray[np.float64],
 ) -> int: ...
-def prefix_trees(graph: Any, own_next_limit: int) -> dict[str, npt.NDArray[np.int32]]: ...
 
 class PublicGame:
     def __init__(

@@ -52,13 +52,19 @@ class NativeEngine:
         self._earlier_root = None
 
     def search(
-        self, information_set: int, rng: np.random.Generator, visits: int | None = None
+        self,
+        information_set: int,
+        rng: np.random.Generator,
+        visits: int | None = None,
+        *,
+        seconds: float | None = None,
+        max_worlds: int | None = None,
     ) -> SearchResult:
         """Searches until the root has been visited `visits` times, kept visits included.
 
-        The config says how often if `visits` is None.
-
-        A search that fails (an evaluator's error, an interrupt) leaves no trees behind.
+        The config says how often if `visits` is None. A search that runs into the limit of
+        `seconds` or of `max_worlds` ends with what it has found. One that fails (an evaluator's
+        error, an interrupt) leaves no trees behind.
         """
         if self._earlier_root is not None and self._earlier_root != information_set:
             self._search.keep(information_set, self._earlier_root)
@@ -66,7 +72,9 @@ class NativeEngine:
         before = self._search.simulations
         visits = self._config.visits if visits is None else visits
         try:
-            self._search.begin(self._models.graph, information_set, visits, rng)
+            self._search.begin(
+                self._models.graph, information_set, visits, rng, seconds, max_worlds
+            )
             with _locked([rng]):
                 _run(self._models, [self._search])
         except BaseException:
@@ -85,16 +93,19 @@ def search_together(
 ) -> list[SearchResult]:
     """Fresh searches side by side, one per information set and generator.
 
-    Each gives what it would give alone with these models and its generator. At most `width` are
-    under way at once; the next begins when one is over. NativeModels keep the rows that they have
-    fetched for whoever searches with them next.
+    Each gives what it would give alone with these models and its generator, where a game is small
+    enough to know exactly which hidden pieces are alive; in larger games searches share what they
+    find out about pieces, and with it the numbers they draw. At most `width` are under way at once;
+    the next begins when one is over. NativeModels keep the rows that they have fetched for whoever
+    searches with them next.
     """
     if width < 1:
         raise ValueError(f"width must be at least 1, not {width}")
     if len(set(map(id, rngs))) != len(information_sets):
         raise ValueError(f"{len(information_sets)} searches need as many different generators")
     native = models if isinstance(models, NativeModels) else NativeModels(models)
-    searches = [new_search(native.graph, config) for _ in information_sets]
+    settings = _settings(native.graph, config)
+    searches = [_core.Search(settings, config.parallel_simulations) for _ in information_sets]
     for search, information_set, rng in zip(searches, information_sets, rngs, strict=True):
         search.begin(native.graph, information_set, config.visits, rng)
     with _locked(rngs):
@@ -153,37 +164,34 @@ def search_each(
 
 def new_search(graph: GameGraph, config: SearchConfig) -> _core.Search:
     """A compiled search with the settings of `config`."""
+    return _core.Search(_settings(graph, config), config.parallel_simulations)
+
+
+def _settings(graph: GameGraph, config: SearchConfig) -> _core.Config:
+    """The settings of a search, by name, with what depends on the game filled in."""
     game = graph.game
-    native = _core.Config()
-    native.dispersion_radius = config.dispersion_radius
-    native.sample_backup = config.sample_backup
-    native.luck_ends_coupled = config.luck_ends == "coupled"
-    native.ucb = config.selection == "ucb"
-    native.c_puct = config.c_puct
-    native.ucb_exploration = config.ucb_exploration
-    native.denominator_one_plus = config.puct_denominator == "one_plus"
-    native.puct_floor = config.puct_floor
-    native.prior_noise = config.prior_noise
-    native.prior_temperature = config.prior_temperature
-    native.trees_by_information_set = config.trees == "by_information_set"
-    native.opponent_prior_visits = config.opponent_prior_visits
-    native.opponent_dispersion = config.opponent_dispersion
-    native.spawn_depth = config.spawn_depth
-    native.unvisited_events_valued = config.unvisited_events == "valued"
-    native.lcb_width = config.lcb_width
-    native.root_rule = config.root_rule
-    native.value_scale = config.value_scale or graph.value_scale
-    native.one_tree = game.one_tree
-    native.utility_sum = game.utility_sum or 0.0
-    return _core.Search(native, config.parallel_simulations)
+    of_game = {
+        "spawning": config.spawning_in(game.is_long),
+        "value_scale": config.value_scale or graph.value_scale,
+        "one_tree": game.one_tree,
+        "utility_sum": game.utility_sum or 0.0,
+    }
+    return _core.Config(
+        {
+            name: of_game[name] if name in of_game else getattr(config, name)
+            for name in _core.Config.names()
+        }
+    )
 
 
 def _run(models: NativeModels, searches: Sequence[_core.Search], width: int = 1) -> None:
     under_way, following = list(searches[:width]), list(searches[: width - 1 : -1])
     while under_way:
-        over, *requests = _core.advance(models.graph, models.rows, under_way, _BUDGET)
-        if any(map(len, requests)):
-            models.provide(*requests)
+        over, sets, samples = _core.advance(
+            models.graph, models.rows, models.source, under_way, _BUDGET
+        )
+        if len(sets) + len(samples) > 0:
+            models.provide(sets, samples)
         if any(over):
             under_way = [search for search, done in zip(under_way, over, strict=True) if not done]
         while following and len(under_way) < width:
@@ -193,7 +201,7 @@ def _run(models: NativeModels, searches: Sequence[_core.Search], width: int = 1)
 def _result(
     models: NativeModels, search: _core.Search, information_set: int, simulations: int
 ) -> SearchResult:
-    found = search.root(models.rows)
+    found = search.root(models.rows) or models.unsearched(information_set)
     visits, mixed = found["visits"], max(found["mixed_count"], 1)
     return SearchResult(
         key=models.graph.key(information_set),
@@ -209,6 +217,7 @@ def _result(
         policy_before_filter=tuple(visit_shares(visits)),
         policy=tuple(found["policy"]),
         simulations=simulations,
+        stopped_by=search.stopped_by,
     )
 
 

@@ -77,8 +77,9 @@ def compiled(graph: GameGraph) -> _core.CompiledGraph:
     """The compiled form of an enumerated graph, made on first use.
 
     Raises:
-      TypeError: `graph` is not a GameGraph, or a column of it has the wrong type.
-      ValueError: the graph is not enumerated, or its numbers contradict each other.
+      TypeError: `graph` is not a GameGraph.
+      ValueError: the graph is not enumerated, or what the game says makes no sense: chance
+        probabilities that do not add up to 1, utilities that are not finite.
     """
     if not isinstance(graph, GameGraph):
         raise TypeError(f"expected a GameGraph, not {type(graph)}")

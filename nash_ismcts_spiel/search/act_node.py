@@ -185,6 +185,14 @@ def act_value(
         total += weight
         weights.append(weight)
         values.append(value)
+    if total == 0.0:
+        # The opponent has answered by P here, and its tree has chosen other actions since: all that
+        # is known of these counts alike.
+        for index, value in enumerate(values):
+            weights[index] = 1.0
+            low += value.low
+            high += value.high
+            total += 1.0
     if radius == 0.0:
         return Interval(low / total, high / total)
     policy = [weight / total for weight in weights]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.evaluation.models import Models
+from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.search.act_node import ActNode, Choices
 from nash_ismcts_spiel.search.interval import Interval
+from nash_ismcts_spiel.search.limits import LimitReachedError, Limits, StoppedBy
 from nash_ismcts_spiel.search.result import SearchResult
 from nash_ismcts_spiel.search.root_policy import (
     certain_gain,
@@ -34,6 +37,7 @@ class ReferenceEngine:
         self._config = config
         self._value_scale = config.value_scale or models.graph.value_scale
         self._forest = Forest()
+        self._pools = _core.Pools()
         self._earlier_root: int | None = None
 
     @property
@@ -44,34 +48,53 @@ class ReferenceEngine:
     def forget(self) -> None:
         """Drops all trees."""
         self._forest = Forest()
+        self._pools.clear()
         self._earlier_root = None
 
     def search(
-        self, information_set: int, rng: np.random.Generator, visits: int | None = None
+        self,
+        information_set: int,
+        rng: np.random.Generator,
+        visits: int | None = None,
+        *,
+        seconds: float | None = None,
+        max_worlds: int | None = None,
     ) -> SearchResult:
         """Searches until the root has been visited `visits` times, kept visits included.
 
-        The config says how often if `visits` is None.
-
-        A search that fails (an evaluator's error, an interrupt) leaves no trees behind.
+        The config says how often if `visits` is None. A search that runs into the limit of
+        `seconds` or of `max_worlds` ends with what it has found. One that fails (an evaluator's
+        error, an interrupt) leaves no trees behind.
         """
+        deadline = None if seconds is None else time.perf_counter() + seconds
         if self._earlier_root is not None and self._earlier_root != information_set:
             self._forest.keep(information_set, self._earlier_root)
+            self._pools.clear()
         self._earlier_root = information_set
         player = self._models.graph.information_sets.player[information_set]
         tree = self._forest.tree(information_set, player)
-        simulator = Simulator(self._models, self._forest, self._config, self._value_scale, rng)
+        limits = Limits(deadline, max_worlds)
+        simulator = Simulator(
+            self._models, self._forest, self._config, self._value_scale, rng, limits, self._pools
+        )
         visits = self._config.visits if visits is None else visits
+        stopped_by: StoppedBy = "visits"
         try:
             with _deep_recursion():
                 while sum(tree.root.choices.visits) < visits:
                     simulator.simulate(tree)
+        except LimitReachedError as limit:
+            stopped_by = limit.stopped_by
         except BaseException:
             self.forget()
             raise
-        return self._result(tree.root, simulator.simulations)
+        return self._result(tree.root, simulator.simulations, stopped_by)
 
-    def _result(self, root: ActNode, simulations: int) -> SearchResult:
+    def _result(
+        self, root: ActNode, simulations: int, stopped_by: StoppedBy
+    ) -> SearchResult:
+        if root.row is None:
+            root.expand(self._models.information_set(root.information_set), self._config)
         assert root.row is not None
         graph, choices, values = self._models.graph, root.choices, root.child_values()
         mixed = max(choices.mixed_count, 1)
@@ -87,6 +110,7 @@ class ReferenceEngine:
             q=tuple(values),
             value=root.q,
             policy_before_filter=tuple(visit_shares(choices.visits)),
+            stopped_by=stopped_by,
             policy=tuple(self._policy(choices, root.row.policy, values)),
             simulations=simulations,
         )
@@ -94,7 +118,9 @@ class ReferenceEngine:
     def _policy(
         self, choices: Choices, prior: Sequence[float], values: Sequence[Interval]
     ) -> list[float]:
-        """The root's policy by the rule of the config."""
+        """The root's policy by the rule of the config; P if nothing was visited."""
+        if sum(choices.visits) == 0:
+            return list(prior)
         kept = kept_actions(choices.visits, values, self._config.lcb_width * self._value_scale)
         if self._config.root_rule == "visits":
             return root_policy(choices.visits, kept)

@@ -6,6 +6,7 @@ import dataclasses
 
 from nash_ismcts_spiel.games import InformationKey
 from nash_ismcts_spiel.search.interval import Interval
+from nash_ismcts_spiel.search.limits import StoppedBy
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class SearchResult:
       policy_before_filter: visit shares. [actions]
       policy: visit shares of the actions that the confidence filter kept. [actions]
       simulations: simulations run in all trees by this call.
+      stopped_by: what ended the search: its visits were done, or a limit was reached before.
     """
 
     key: InformationKey
@@ -41,3 +43,4 @@ class SearchResult:
     policy_before_filter: tuple[float, ...]
     policy: tuple[float, ...]
     simulations: int
+    stopped_by: StoppedBy = "visits"

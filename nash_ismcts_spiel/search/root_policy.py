@@ -16,11 +16,11 @@ from nash_ismcts_spiel.search.interval import Interval
 
 
 def visit_shares(visits: Sequence[float]) -> list[float]:
-    """N / sum N."""
+    """N / sum N; all alike if nothing was visited."""
     total = 0.0
     for n in visits:
         total += n
-    return [n / total for n in visits]
+    return [n / total if total > 0.0 else 1.0 / len(visits) for n in visits]
 
 
 def kept_actions(

@@ -8,10 +8,11 @@ whose tree the node is in, in the game's utility units.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.games.tables import DEAD
 from nash_ismcts_spiel.search.dispersion import dispersed
 from nash_ismcts_spiel.search.interval import Interval
 
@@ -27,11 +28,13 @@ class SampleNode:
       sample: the graph's SAMPLE node.
       action: index of the own action above the chain.
       player: whose tree it is.
-      beliefs: h. [branches]
+      beliefs: h, 0 for pieces that were found to be dead. [branches]
+      targets: the graph's targets, which say what is dead. [branches]
       model_values: Vc of the pieces, given the action. [branches]
       visits: how often each piece was drawn. [branches]
       children: what is below each piece; None where it was never drawn. [branches]
       q: Q(n).
+      pieces_alike: Vc does not tell pieces apart, and says nothing about one that was never drawn.
       low_sum: sum of the low ends seen (`luck_adjusted` only).
       high_sum: sum of the high ends seen (`luck_adjusted` only).
     """
@@ -40,26 +43,40 @@ class SampleNode:
     action: int
     player: int
     beliefs: Sequence[float]
+    targets: Callable[[], Sequence[int]]
     model_values: Sequence[float]
     visits: list[int]
     children: list[Node | None]
     q: Interval = Interval(0.0, 0.0)
+    pieces_alike: bool = False
     low_sum: float = 0.0
     high_sum: float = 0.0
 
     def lows(self) -> list[float]:
         """Low ends of the children, by Vc where unvisited."""
-        return [
-            self.model_values[branch] if child is None else child.q.low
-            for branch, child in enumerate(self.children)
-        ]
+        return self._without_dead(
+            [
+                self.model_values[branch] if child is None else child.q.low
+                for branch, child in enumerate(self.children)
+            ]
+        )
 
     def highs(self) -> list[float]:
         """High ends of the children, by Vc where unvisited."""
-        return [
-            self.model_values[branch] if child is None else child.q.high
-            for branch, child in enumerate(self.children)
-        ]
+        return self._without_dead(
+            [
+                self.model_values[branch] if child is None else child.q.high
+                for branch, child in enumerate(self.children)
+            ]
+        )
+
+    def _without_dead(self, values: list[float]) -> list[float]:
+        """Dead pieces count as the first one that is not: with beliefs of 0 they change nothing."""
+        dead = [target == DEAD for target in self.targets()]
+        if not any(dead):
+            return values
+        alive = values[dead.index(False)]
+        return [alive if gone else value for gone, value in zip(dead, values, strict=True)]
 
 
 def luck(node: SampleNode, branch: int, config: SearchConfig) -> Interval:
@@ -92,11 +109,28 @@ def back_up(
         low, high = node.low_sum / count, node.high_sum / count
         node.q = Interval(min(low, high), max(low, high))
         return adjusted
-    if config.sample_backup == "expected":
-        node.q = dispersed(node.beliefs, node.lows(), node.highs(), config.dispersion_radius)
-    else:
+    if config.sample_backup == "residual":
         node.q = _residual(node, config.dispersion_radius)
+    elif node.pieces_alike:
+        node.q = _dispersed_drawn(node, config.dispersion_radius)
+    else:
+        node.q = dispersed(node.beliefs, node.lows(), node.highs(), config.dispersion_radius)
     return node.q
+
+
+def _dispersed_drawn(node: SampleNode, radius: float) -> Interval:
+    """The ball round h over the pieces that were drawn."""
+    drawn = [k for k, n in enumerate(node.visits) if n > 0 and node.beliefs[k] != 0.0]
+    total = 0.0
+    for branch in drawn:
+        total += node.beliefs[branch]
+    lows, highs = node.lows(), node.highs()
+    return dispersed(
+        [node.beliefs[branch] / total for branch in drawn],
+        [lows[branch] for branch in drawn],
+        [highs[branch] for branch in drawn],
+        radius,
+    )
 
 
 def _residual(node: SampleNode, radius: float) -> Interval:

@@ -8,15 +8,19 @@ player would know; only the action it chose comes back. Values never cross from 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.evaluation.models import Models
 from nash_ismcts_spiel.games import CHANCE, TERMINAL
-from nash_ismcts_spiel.games.tables import MISSING
+from nash_ismcts_spiel.games.tables import DEAD, MISSING
+from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.search.act_node import ActNode, Choices, act_value, choose
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.interval import Interval, point
+from nash_ismcts_spiel.search.limits import Limits
 from nash_ismcts_spiel.search.sample_node import SampleNode, back_up, luck
 from nash_ismcts_spiel.search.trees import (
     ChanceNode,
@@ -47,15 +51,21 @@ class Simulator:
         config: SearchConfig,
         value_scale: float,
         rng: np.random.Generator,
+        limits: Limits,
+        pools: _core.Pools,
     ) -> None:
-        """Prepares to search `forest` with the given models."""
+        """Prepares to search `forest` with the given models; `limits` may end a simulation."""
         self.simulations = 0
+        self._arrival = MISSING
         self._models = models
         self._graph = models.graph
         self._forest = forest
         self._config = config
+        self._spawning = config.spawning_in(models.graph.game.is_long)
         self._value_scale = value_scale
         self._rng = rng
+        self._limits = limits
+        self._pools = pools
 
     def simulate(self, tree: Tree, depth: int = 0) -> int:
         """One whole simulation in `tree`; returns the index of the action chosen at its root.
@@ -69,10 +79,11 @@ class Simulator:
 
     def _visit(self, tree: Tree, node: Node, depth: int) -> Interval:
         """Runs the simulation on through `node`; returns its value, updated."""
+        self._limits.check(self._graph)
         match node:
             case ActNode():
                 if node.row is None:
-                    self._expand(node)
+                    self._expand(node, self._arrival)
                 else:
                     self._act(tree, node, depth)
             case SampleNode():
@@ -90,8 +101,11 @@ class Simulator:
                 pass
         return node.q
 
-    def _expand(self, node: ActNode) -> None:
-        node.expand(self._models.information_set(node.information_set), self._config)
+    def _expand(self, node: ActNode, arrival: int = MISSING) -> None:
+        """Takes the models of the information set; `arrival` is the world it was come to in."""
+        row = self._models.information_set(node.information_set, arrival)
+        node.expand(row, self._config)
+        self._models.bury_new()
 
     def _act(self, tree: Tree, node: ActNode, depth: int) -> int:
         """The owner chooses by interval PUCT, and the simulation goes on below its action."""
@@ -110,42 +124,82 @@ class Simulator:
         adjusting = self._config.sample_backup == "luck_adjusted"
         chain: list[tuple[SampleNode, int, Interval]] = []
         node: Node = top
+        path = self._path_from_pool(top)
         while isinstance(node, SampleNode):
-            branch = draw(self._rng, node.beliefs)
+            self._models.bury_new()
+            branch = draw(self._rng, node.beliefs) if path is None else path[len(chain)][1]
             adjustment = luck(node, branch, self._config) if adjusting else _NO_ADJUSTMENT
             chain.append((node, branch, adjustment))
             child = node.children[branch]
-            node = self._below_branch(tree, node, branch) if child is None else child
+            below = self._below_branch(tree, node, branch) if child is None else child
+            node = self._draw_again(chain) if below is None else below
         result = self._visit(tree, node, depth)
-        below: Node = node
+        self._models.bury_new()
+        drawn: Node = node
         for sample, branch, adjustment in reversed(chain):
-            sample.children[branch] = below
+            sample.children[branch] = drawn
             result = back_up(sample, branch, result, adjustment, self._config)
-            below = sample
+            drawn = sample
         return result
 
+    def _path_from_pool(self, top: SampleNode) -> list[tuple[int, int]] | None:
+        """The pieces of a world from the pool of its information set; None to draw them one by one.
+
+        Pools hold worlds drawn from the prior, which only compiled models take for beliefs.
+        """
+        if self._models.compiled is None:
+            return None
+        paths = self._pools.next(self._graph, self._graph.samples.information_set[top.sample])
+        return paths[int(self._rng.random() * len(paths))] if paths else None
+
+    def _draw_again(self, chain: list[tuple[SampleNode, int, Interval]]) -> SampleNode:
+        """A piece has turned out to be dead, the last one or one drawn before: back to its node."""
+        while True:
+            node, _, _ = chain.pop()
+            if node.sample == self._graph.dead_sample:
+                return node
+
     def _oppose(self, tree: Tree, node: OpponentNode, depth: int) -> None:
-        """Another player moves: by a simulation in its own tree, or by P beyond `spawn_depth`."""
-        row = self._models.information_set(node.information_set)
-        if depth < self._config.spawn_depth:
-            spawned = self._spawn(node)
-            action = self.simulate(spawned, depth + 1)
-            choices, prior_visits = spawned.root.choices, self._config.opponent_prior_visits
+        """Another player moves: by a simulation in its own tree, by what is known there, or by P.
+
+        With `spawning="when_behind"` the mover's tree answers by its rule of choice, without a new
+        simulation, if it has been visited more often than this node has asked; and a mover of whom
+        nothing is known yet first answers by P.
+        """
+        policy = self._models.policy(node.information_set)
+        spawned = self._spawn(node) if depth < self._config.spawn_depth else None
+        known = 0 if spawned is None else sum(spawned.root.choices.visits)
+        always = self._spawning == "always"
+        if spawned is None or (not always and known == node.asked == 0):
+            action = draw(self._rng, policy)
+            choices, prior_visits = Choices.none_of(len(policy)), 1.0
         else:
-            action = draw(self._rng, row.policy)
-            choices, prior_visits = Choices.none_of(len(row.policy)), 1.0
+            if always or known <= node.asked:
+                action = self.simulate(spawned, depth + 1)
+            else:
+                action, _ = choose(spawned.root, self._config, self._value_scale, self._rng)
+            choices, prior_visits = spawned.root.choices, self._config.opponent_prior_visits
         self._visit(tree, self._child(tree, node, action), depth)
+        node.asked += 1
+        values = event_values(node.children, node.expected)
         node.q = act_value(
-            children_in_original_tree=event_values(node.children, node.expected),
+            children_in_original_tree=values,
             choices_in_spawned_tree=choices,
-            prior=row.policy,
+            prior=policy,
             prior_visits=prior_visits,
-            radius=self._opponent_radius(node),
+            radius=self._opponent_radius(node, values),
         )
 
-    def _opponent_radius(self, node: OpponentNode) -> float:
-        """How far the opponent's policy may be off: as far as beliefs, where that is asked for."""
+    def _opponent_radius(
+        self, node: OpponentNode, values: Sequence[Interval | None]
+    ) -> float:
+        """How far the opponent's policy may be off: as far as beliefs, where that is asked for.
+
+        A single value cannot be dispersed, and what the mover has seen need not be found out then.
+        """
         mode = self._config.opponent_dispersion
+        if self._config.dispersion_radius == 0.0 or sum(v is not None for v in values) <= 1:
+            return 0.0
         if mode == "always" or (mode == "unseen" and self._graph.unseen(node.world, node.player)):
             return self._config.dispersion_radius
         return 0.0
@@ -170,12 +224,16 @@ class Simulator:
         """What follows an own action: a SAMPLE chain unless nothing that matters is hidden."""
         following = self._graph.own_next(node.information_set, action)
         if following != MISSING:
+            self._arrival = MISSING
             return tree.act_node(following, node.player)
         target = self._graph.hidden(node.information_set)
         return self._target_node(tree, target, action, node.player)
 
-    def _below_branch(self, tree: Tree, node: SampleNode, branch: int) -> Node:
+    def _below_branch(self, tree: Tree, node: SampleNode, branch: int) -> Node | None:
+        """What is below a piece; None if it, or one drawn before it, turns out to be dead."""
         target = self._graph.branch(node.sample, branch)
+        if target == DEAD:
+            return None
         return self._target_node(tree, target, node.action, node.player)
 
     def _target_node(self, tree: Tree, target: int, action: int, player: int) -> Node:
@@ -183,10 +241,12 @@ class Simulator:
         if target >= 0:
             return self._world_node(tree, self._graph.child(target, action), player)
         row = self._models.sample(~target)
-        count = len(row.beliefs)
+        count, targets = len(row.beliefs), self._graph.samples.target
+        first = self._graph.samples.first_branch[~target]
         return SampleNode(
-            ~target, action, player, row.beliefs, row.child_values[action], [0] * count,
-            [None] * count,
+            ~target, action, player, row.beliefs, lambda: targets[first : first + count],
+            row.child_values[action], [0] * count, [None] * count,
+            pieces_alike=self._models.compiled is not None,
         )  # fmt: skip
 
     def _world_node(self, tree: Tree, world: int, player: int) -> Node:
@@ -202,6 +262,7 @@ class Simulator:
             expected = self._expected(world, player)
             return ChanceNode(world, player, probabilities, expected, [None] * count)
         mover, information_set = worlds.player[world], worlds.information_set[world]
+        self._arrival = world
         if mover == player:
             return tree.act_node(information_set, player)
         utility_sum = self._graph.game.utility_sum

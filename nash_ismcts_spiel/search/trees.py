@@ -70,6 +70,7 @@ class OpponentNode:
       children: what follows each of its actions; None where it was never seen. [actions]
       q: value for the tree's owner.
       spawned: the mover's tree, with `trees="by_node"` only.
+      asked: how often its mover was asked for an action.
     """
 
     world: int
@@ -79,6 +80,7 @@ class OpponentNode:
     children: list[Node | None]
     q: Interval = Interval(0.0, 0.0)
     spawned: Tree | None = None
+    asked: int = 0
 
 
 @dataclasses.dataclass(slots=True)

@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.tensors import Tensors, events_of_others
-from nash_ismcts_spiel.native.models import resolve
 from nash_ismcts_spiel.training.feature_table import FeatureTable
 
 Singles = npt.NDArray[np.float32]
@@ -35,7 +34,7 @@ class Features:
         Raises:
           ValueError: the game has no tensors.
         """
-        resolve(graph)
+        graph.resolve()
         self.tensors = Tensors(graph.game, slots=_most_pieces(graph))
         table = FeatureTable(self.tensors)
         sets, nodes = range(len(graph.information_sets)), range(len(graph.samples))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import search_everywhere
-from nash_ismcts_spiel.native.models import exact_rows, resolve
+from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training.config import TrainingConfig
 
 Floats = npt.NDArray[np.float64]
@@ -96,7 +96,7 @@ def rows_of(graph: GameGraph, tables: Tables, forgetful: bool) -> _core.Rows:
     """What a search reads of models that are given as tables."""
     if "value" not in tables:
         return exact_rows(graph, tables["policy"], forgetful)
-    resolve(graph)
+    graph.resolve()
     rows = _core.Rows()
     rows.put_lookahead(graph, tables["policy"], tables["value"], tables["beliefs"])
     return rows

@@ -120,7 +120,7 @@ class PublicTree:
 
     def _number_slots(self) -> Ints:
         """Slots: those of the public state before if that tells them apart, else 0, 1, 2, ..."""
-        views = np.array(self.graph.worlds.view).reshape(-1, PLAYERS)
+        views = self.graph.shown_views().reshape(-1, PLAYERS)
         slots = np.full((len(self.states), PLAYERS), MISSING, dtype=np.int32)
         for group in self._worlds_of:
             earlier = self._before[group]

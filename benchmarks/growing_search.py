@@ -1,0 +1,164 @@
+"""How fast the default bot searches games that were not enumerated, beside the bot it replaces.
+
+For each game some positions of random games are drawn. In each of them a new bot (our default one,
+with rollouts) and then a new C++ `pyspiel.ISMCTSBot` (one rollout) search once, in turn, the peer
+in a fork of the process, since it may crash: nothing is warm. Rates are simulations per CPU second,
+the construction of the bot included; ours count simulations in all trees, and root visits are
+shown apart. Medians over the positions. Games without a resampler of their own have no peer.
+Positions in which our bot finds no world that agrees with what its player has seen are counted
+apart (`without_world`).
+
+    python -m benchmarks.growing_search
+    python -m benchmarks.growing_search --games leduc_poker bridge --positions 40
+
+Prints a table and, last, one line of JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyspiel
+
+from benchmarks.timing import report
+from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
+from nash_ismcts_spiel.games.resample import has_own_resampler
+
+GAMES = {
+    "kuhn_poker": "kuhn_poker",
+    "leduc_poker": "leduc_poker",
+    "universal_poker": "universal_poker",
+    "hearts": "hearts",
+    "euchre": "euchre",
+    "oh_hell": "oh_hell",
+    "bridge": "bridge(use_double_dummy_result=False)",
+    "gin_rummy": "gin_rummy",
+    "phantom_ttt": "phantom_ttt",
+    "dark_hex": "dark_hex(board_size=3)",
+}
+"""Short names, and the games as pyspiel loads them."""
+
+
+SLOW = {"gin_rummy": 10}
+"""Games in which a search has so many times fewer visits."""
+
+
+class Rates(NamedTuple):
+    """Rates of one search, per CPU second."""
+
+    simulations: float
+    root_visits: float
+
+
+def random_positions(game: Any, count: int, seed: int) -> list[Any]:
+    """Decisions with a choice, each from another random game."""
+    rng = np.random.default_rng(seed)
+    found: list[Any] = []
+    while len(found) < count:
+        state, decisions = game.new_initial_state(), []
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+                weights = np.array(probabilities) / sum(probabilities)
+                state.apply_action(int(rng.choice(outcomes, p=weights)))
+                continue
+            if len(state.legal_actions()) > 1:
+                decisions.append(state.clone())
+            state.apply_action(int(rng.choice(state.legal_actions())))
+        if decisions:
+            found.append(decisions[rng.integers(len(decisions))])
+    return found
+
+
+def ours(game: Any, state: Any, visits: int, seed: int) -> Rates:
+    """A new default bot."""
+    started = time.process_time()
+    bot = NashIsmctsBot(game, state.current_player(), config=SearchConfig(visits=visits), seed=seed)
+    result = bot.search(state)
+    seconds = time.process_time() - started
+    return Rates(result.simulations / seconds, sum(result.visits) / seconds)
+
+
+def peer(game: Any, state: Any, simulations: int, seed: int) -> float:
+    """A new C++ ISMCTSBot."""
+    started = time.process_time()
+    bot = pyspiel.ISMCTSBot(
+        seed, pyspiel.RandomRolloutEvaluator(1, seed), game.max_utility(), simulations
+    )
+    bot.get_policy(state)
+    return simulations / (time.process_time() - started)
+
+
+def peer_in_a_fork(game: Any, state: Any, simulations: int, seed: int) -> float | None:
+    """The same in a child of this process; None if it died.
+
+    OpenSpiel's resampler of hearts makes impossible worlds, and playing on in one may crash.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writer, str(peer(game, state, simulations, seed)).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as answer:
+        found = answer.read()
+    os.waitpid(child, 0)
+    return float(found) if found else None
+
+
+def measure_game(name: str, options: argparse.Namespace) -> dict[str, float | None]:
+    """Everything that is printed about one game."""
+    game = pyspiel.load_game(GAMES.get(name, name))
+    visits = max(options.visits // SLOW.get(name, 1), 1)
+    with_peer = has_own_resampler(game)
+    found: list[Rates] = []
+    peers: list[float] = []
+    without_world = 0
+    for number, state in enumerate(random_positions(game, options.positions, options.seed)):
+        try:
+            found.append(ours(game, state, visits, number))
+        except ValueError as error:
+            report(f"{name}: {error}")
+            without_world += 1
+        rate = peer_in_a_fork(game, state, visits, number) if with_peer else None
+        if rate is not None:
+            peers.append(rate)
+        report(f"{name}: position {number + 1} of {options.positions}")
+    simulations = statistics.median(rates.simulations for rates in found)
+    other = statistics.median(peers) if peers else None
+    return {
+        "ours": simulations,
+        "ours_root_visits": statistics.median(rates.root_visits for rates in found),
+        "peer": other,
+        "ratio": None if other is None else simulations / other,
+        "without_world": without_world,
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", nargs="+", default=list(GAMES), help="games (default: all)")
+    parser.add_argument("--positions", type=int, default=20, help="per game (default: 20)")
+    parser.add_argument("--visits", type=int, default=2000, help="per search (default: 2000)")
+    parser.add_argument("--seed", type=int, default=0, help="of the positions (default: 0)")
+    options = parser.parse_args(arguments)
+    results = {name: measure_game(name, options) for name in options.games}
+    print(f"{'per CPU second':<18}{'simulations':>14}{'root visits':>14}{'peer':>14}{'ratio':>8}")
+    for name, row in results.items():
+        print(f"{name:<18}{row['ours']:>14,.0f}{row['ours_root_visits']:>14,.0f}", end="")
+        beside = f"{row['peer']:>14,.0f}{row['ratio']:>8.2f}" if row["peer"] else f"{'none':>14}"
+        print(beside, end="")
+        print(f"  (no world found in {row['without_world']})" if row["without_world"] else "")
+    print(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main()

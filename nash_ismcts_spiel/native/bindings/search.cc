@@ -1,0 +1,342 @@
+// Python's side of the search: the classes Config, RowSource and Search and what is done with them.
+
+#include "../search/search.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "../search/root_policy.h"
+#include "../search/row_source.h"
+#include "arrays.h"
+#include "bindings.h"
+#include "shared_graph.h"
+
+namespace nash_ismcts {
+
+namespace {
+
+// How long compiled code runs before Python may look whether the user has pressed Ctrl-C.
+constexpr std::chrono::milliseconds kTurn{100};
+
+// A search with its generator, which must not be run by two threads at once.
+struct PySearch {
+  PySearch(const SearchConfig& config, int32_t parallel_simulations)
+      : search(config, parallel_simulations) {}
+
+  Search search;
+  py::object generator;  // keeps bit_generator alive
+  const BitGenerator* bit_generator = nullptr;
+  bool begun = false;
+  std::atomic<bool> busy{false};
+
+  void set_generator(const py::object& numpy_generator) {
+    const py::object capsule = numpy_generator.attr("bit_generator").attr("capsule");
+    void* pointer = PyCapsule_GetPointer(capsule.ptr(), "BitGenerator");
+    if (pointer == nullptr) throw py::error_already_set();
+    generator = numpy_generator;
+    bit_generator = static_cast<const BitGenerator*>(pointer);
+  }
+};
+
+class Busy {
+ public:
+  explicit Busy(PySearch& search) : search_(search) {
+    if (search_.busy.exchange(true)) {
+      throw std::runtime_error("this search is being run by another thread");
+    }
+  }
+  ~Busy() { search_.busy = false; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  PySearch& search_;
+};
+
+Clock::time_point after(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                            std::chrono::duration<double>(std::min(seconds, 1e8)));
+}
+
+void begin(PySearch& self, const Graph& graph, int32_t information_set, int32_t visits,
+           const py::object& generator, std::optional<double> seconds,
+           std::optional<int64_t> max_worlds) {
+  const Busy busy(self);
+  require_readable(graph);
+  require_row(information_set, graph.information_sets.size(), "information set");
+  self.set_generator(generator);
+  Limits limits;
+  if (seconds) limits.deadline = after(*seconds);
+  if (max_worlds) limits.max_worlds = *max_worlds;
+  self.search.begin(information_set, graph.information_sets.player[information_set], visits, limits,
+                    *self.bit_generator);
+  self.begun = true;
+}
+
+// The rows of a kind that are wanted, sorted and each once.
+Ints rows_wanted(const std::vector<Request>& requests, Wanted wanted) {
+  std::vector<int32_t> rows;
+  for (const Request& request : requests) {
+    if (request.wanted == wanted) rows.push_back(request.row);
+  }
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return Ints(static_cast<py::ssize_t>(rows.size()), rows.data());
+}
+
+// Runs searches until each is over or waits, `budget` simulations were done, or the turn is over.
+// Returns (which are over, information sets and SAMPLE nodes whose rows are wanted).
+py::tuple advance(Graph& graph, Rows& rows, RowSource* source,
+                  const std::vector<PySearch*>& searches, int64_t budget) {
+  std::vector<std::unique_ptr<Busy>> busy;
+  for (PySearch* search : searches) {
+    if (search == nullptr || !search->begun) throw py::value_error("a search has not begun");
+    busy.push_back(std::make_unique<Busy>(*search));
+  }
+  std::vector<Request> requests;
+  std::vector<bool> over;
+  {
+    const Growing growing(graph, source == nullptr ? Growing::Use::kTables
+                                                   : Growing::Use::kTablesAndViews);
+    const Clock::time_point turn_end = Clock::now() + kTurn;
+    for (PySearch* search : searches) {
+      over.push_back(
+          search->search.advance(graph, rows, source, budget, turn_end, requests));
+    }
+  }
+  return py::make_tuple(over, rows_wanted(requests, Wanted::kSetRow),
+                        rows_wanted(requests, Wanted::kSampleRow));
+}
+
+// Searches information sets one after another in one forest, from number `first` of the list on,
+// until `budget` simulations were done. Writes root policies beside the sets' actions; returns the
+// number of the first set that was not searched.
+int64_t search_all(Graph& graph, Rows& rows, PySearch& self, const Ints& sets, int64_t first,
+                   int32_t visits, const py::object& generator, int64_t budget,
+                   py::array_t<double, py::array::c_style> policy) {
+  const Busy busy(self);
+  require_readable(graph);
+  require_size(policy, graph.information_sets.num_actions(), "policy");
+  for (py::ssize_t index = 0; index < sets.size(); ++index) {
+    require_row(sets.data()[index], graph.information_sets.size(), "information set");
+  }
+  self.set_generator(generator);
+  double* out = policy.mutable_data();
+  const int32_t* wanted = sets.data();
+  const int64_t count = sets.size();
+  std::vector<Request> requests;
+  const Growing growing(graph, Growing::Use::kTables);
+  for (; first < count && budget > 0; ++first) {
+    self.search.begin(wanted[first], graph.information_sets.player[wanted[first]], visits, {},
+                      *self.bit_generator);
+    int64_t unlimited = std::numeric_limits<int64_t>::max();
+    const int64_t before = self.search.simulations();
+    if (!self.search.advance(graph, rows, nullptr, unlimited, Clock::time_point::max(),
+                             requests)) {
+      throw std::invalid_argument("searching all sets needs every row of the models");
+    }
+    budget -= self.search.simulations() - before + 1;
+    root_policy(self.search.forest(), rows, self.search.root(), self.search.config(),
+                out + graph.information_sets.first_action[wanted[first]]);
+  }
+  return first;
+}
+
+const char* stopped_by(Stopped stopped) {
+  switch (stopped) {
+    case Stopped::kVisits: return "visits";
+    case Stopped::kSeconds: return "seconds";
+    case Stopped::kWorlds: return "worlds";
+    case Stopped::kNot: break;
+  }
+  return "nothing";
+}
+
+// What a search found at its root; None if a limit was reached before anything was found.
+py::object root(PySearch& self, const Rows& rows) {
+  const Busy busy(self);
+  if (!self.begun) throw py::value_error("nothing was searched yet");
+  if (!self.search.root().expanded) return py::none();
+  Forest& forest = self.search.forest();
+  const ActNode& node = self.search.root();
+  const ActionSlot* slots = forest.action_slots(node);
+  std::vector<int32_t> visits, pure_visits;
+  std::vector<double> prior, mixing_sum, lows, highs;
+  for (int32_t a = 0; a < node.count; ++a) {
+    prior.push_back(rows.policy[node.first_action + a]);
+    visits.push_back(slots[a].visits);
+    pure_visits.push_back(slots[a].pure_visits);
+    mixing_sum.push_back(slots[a].mixing_sum);
+    lows.push_back(child_value(forest, rows, node, a).low);
+    highs.push_back(child_value(forest, rows, node, a).high);
+  }
+  std::vector<double> policy = prior;
+  if (node.visits > 0) {
+    root_policy(forest, rows, node, self.search.config(), policy.data());
+  }
+  const Interval value = forest.q(self.search.root_id());
+  py::dict found;
+  found["prior"] = prior;
+  found["visits"] = visits;
+  found["pure_visits"] = pure_visits;
+  found["mixing_sum"] = mixing_sum;
+  found["pure_count"] = node.pure_count;
+  found["mixed_count"] = node.mixed_count;
+  found["lows"] = lows;
+  found["highs"] = highs;
+  found["value"] = py::make_tuple(value.low, value.high);
+  found["policy"] = policy;
+  return found;
+}
+
+// Reads settings from Python by their names.
+struct SettingReader {
+  const py::dict& given;
+
+  py::object value(const char* name) const {
+    if (!given.contains(name)) throw py::value_error("missing setting " + std::string(name));
+    return given[name];
+  }
+  template <typename T>
+  void operator()(const char* name, T& member) const {
+    member = value(name).template cast<T>();
+  }
+  template <typename T>
+  void operator()(const char* name, T& member, const std::vector<std::string>& words) const {
+    const auto word = value(name).template cast<std::string>();
+    const auto found = std::find(words.begin(), words.end(), word);
+    if (found == words.end()) throw py::value_error("unknown " + std::string(name) + " " + word);
+    member = static_cast<T>(found - words.begin());
+  }
+};
+
+SearchConfig config_from(const py::dict& settings) {
+  SearchConfig config;
+  for_each_setting(config, SettingReader{settings});
+  return config;
+}
+
+std::vector<std::string> setting_names() {
+  SearchConfig config;
+  std::vector<std::string> names;
+  for_each_setting(config, [&](const char* name, auto&, auto&&...) { names.emplace_back(name); });
+  return names;
+}
+
+// One row of a source as Python sees it: (P, V, Vc).
+py::tuple source_set_row(RowSource& self, Graph& graph, int64_t set, int64_t arrival) {
+  require_readable(graph);
+  require_row(set, graph.information_sets.size(), "information set");
+  if (arrival != kMissing) require_row(arrival, graph.worlds.size(), "world");
+  Rows rows;
+  {
+    const Growing growing(graph);
+    self.set_row(graph, rows, static_cast<int32_t>(set), static_cast<int32_t>(arrival));
+  }
+  const auto first = graph.information_sets.first_action[set];
+  const auto count = graph.information_sets.action_count[set];
+  const auto part = [&](const std::vector<double>& column) {
+    return std::vector<double>(column.begin() + first, column.begin() + first + count);
+  };
+  return py::make_tuple(part(rows.policy), rows.value[set], part(rows.child_values));
+}
+
+void bind_sources(py::module_& module) {
+  py::class_<RowSource, std::shared_ptr<RowSource>>(module, "RowSource")
+      .def("set_row", &source_set_row, py::arg("graph"), py::arg("information_set"),
+           py::arg("arrival") = kMissing);
+  module.def(
+      "uniform_rows",
+      [](double value) -> std::shared_ptr<RowSource> {
+        return std::make_shared<UniformRows>(value);
+      },
+      py::arg("value"));
+  module.def(
+      "rollout_rows",
+      [](int32_t worlds, int32_t most_games, uint64_t seed) -> std::shared_ptr<RowSource> {
+        return std::make_shared<RolloutRows>(worlds, most_games, seed);
+      },
+      py::arg("worlds"), py::arg("most_games"), py::arg("seed"));
+  module.def(
+      "draw_world",
+      [](Graph& graph, int64_t set, uint64_t seed) {
+        require_readable(graph);
+        require_row(set, graph.information_sets.size(), "information set");
+        const Growing growing(graph);
+        Random random(seed);
+        return draw_world(graph, static_cast<int32_t>(set), random);
+      },
+      py::arg("graph"), py::arg("information_set"), py::arg("seed"));
+}
+
+// The same for the reference engine, which draws the number itself.
+void bind_pools(py::module_& module) {
+  py::class_<Pools>(module, "Pools")
+      .def(py::init<>())
+      .def("clear", &Pools::clear)
+      .def(
+          "next",
+          [](Pools& self, Graph& graph, int64_t set) {
+            require_readable(graph);
+            require_row(set, graph.information_sets.size(), "information set");
+            const Growing growing(graph);
+            const std::vector<Path>* paths = self.next(graph, static_cast<int32_t>(set));
+            return paths == nullptr ? std::vector<Path>{} : *paths;
+          },
+          py::arg("graph"), py::arg("information_set"));
+}
+
+}  // namespace
+
+void bind_search(py::module_& module) {
+  bind_sources(module);
+  bind_pools(module);
+  py::class_<SearchConfig>(module, "Config")
+      .def(py::init(&config_from), py::arg("settings"))
+      .def_static("names", &setting_names);
+  py::class_<PySearch>(module, "Search")
+      .def(py::init<const SearchConfig&, int32_t>(), py::arg("config"),
+           py::arg("parallel_simulations") = 1)
+      .def("begin", &begin, py::arg("graph"), py::arg("information_set"), py::arg("visits"),
+           py::arg("generator"), py::arg("seconds") = py::none(),
+           py::arg("max_worlds") = py::none())
+      .def("keep",
+           [](PySearch& self, int32_t information_set, int32_t earlier_root) {
+             const Busy busy(self);
+             self.begun = false;
+             self.search.keep(information_set, earlier_root);
+           },
+           py::arg("information_set"), py::arg("earlier_root"))
+      .def("forget",
+           [](PySearch& self) {
+             const Busy busy(self);
+             self.begun = false;
+             self.search.forget();
+           })
+      .def("root", &root, py::arg("rows"))
+      .def_property_readonly("stopped_by",
+                             [](const PySearch& self) { return stopped_by(self.search.stopped()); })
+      .def_property_readonly("simulations",
+                             [](const PySearch& self) { return self.search.simulations(); })
+      .def_property_readonly("num_nodes",
+                             [](PySearch& self) { return self.search.forest().num_nodes(); })
+      .def_property_readonly("num_trees",
+                             [](PySearch& self) { return self.search.forest().num_trees(); });
+  module.def("advance", &advance, py::arg("graph"), py::arg("rows"), py::arg("source").none(true),
+             py::arg("searches"), py::arg("budget"));
+  module.def("search_all", &search_all, py::arg("graph"), py::arg("rows"), py::arg("search"),
+             py::arg("information_sets"), py::arg("first"), py::arg("visits"),
+             py::arg("generator"), py::arg("budget"), py::arg("policy").noconvert());
+}
+
+}  // namespace nash_ismcts

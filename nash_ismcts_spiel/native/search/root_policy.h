@@ -1,0 +1,59 @@
+// The policy at the root, as search/root_policy.py: shares of visits, or of expected visits, of the
+// actions that the confidence filter keeps; or P, where these gain nothing for certain.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROOT_POLICY_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROOT_POLICY_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "act_node.h"
+
+namespace nash_ismcts {
+
+// What a policy gains on the prior if each interval is at its worst end for it.
+inline double certain_gain(Forest& forest, const Rows& rows, const ActNode& node,
+                           const double* policy) {
+  double gain = 0.0;
+  for (int32_t a = 0; a < node.count; ++a) {
+    const double more = policy[a] - rows.policy[node.first_action + a];
+    const Interval value = child_value(forest, rows, node, a);
+    gain += more * (more > 0.0 ? value.low : value.high);
+  }
+  return gain;
+}
+
+// Writes one probability per action of an expanded and visited root.
+inline void root_policy(Forest& forest, const Rows& rows, const ActNode& node,
+                        const SearchConfig& config, double* policy) {
+  const ActionSlot* slots = forest.action_slots(node);
+  const double lcb_width = config.lcb_width * config.value_scale;
+  const auto width = [&](int32_t a) {
+    return slots[a].visits > 0 ? lcb_width / std::sqrt(static_cast<double>(slots[a].visits))
+                               : std::numeric_limits<double>::infinity();
+  };
+  double largest = -std::numeric_limits<double>::infinity();
+  for (int32_t a = 0; a < node.count; ++a) {
+    largest = std::max(largest, child_value(forest, rows, node, a).low - width(a));
+  }
+  double total = 0.0;
+  for (int32_t a = 0; a < node.count; ++a) {
+    const bool keep = child_value(forest, rows, node, a).high + width(a) >= largest;
+    const double weight = config.root_rule == RootRule::kVisits
+                              ? slots[a].visits
+                              : slots[a].mixing_sum + slots[a].pure_visits;
+    policy[a] = keep ? weight : 0.0;
+    total += policy[a];
+  }
+  for (int32_t a = 0; a < node.count; ++a) policy[a] /= total;
+  if (config.root_rule == RootRule::kCertainGain &&
+      !(certain_gain(forest, rows, node, policy) > 0.0)) {
+    std::copy_n(rows.policy.data() + node.first_action, node.count, policy);
+  }
+}
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROOT_POLICY_H_

@@ -1,0 +1,113 @@
+#include "row_source.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+namespace nash_ismcts {
+
+void RowSource::policy_row(const Graph& graph, Rows& rows, int32_t set) {
+  rows.fit(graph);
+  const int32_t first = graph.information_sets.first_action[set];
+  const int32_t count = graph.information_sets.action_count[set];
+  std::fill_n(rows.policy.begin() + first, count, 1.0 / count);
+  rows.has_policy[set] = 1;
+}
+
+void RowSource::set_row(Graph& graph, Rows& rows, int32_t set, int32_t arrival) {
+  policy_row(graph, rows, set);
+  const int32_t first = graph.information_sets.first_action[set];
+  double value;
+  child_values_.resize(graph.information_sets.action_count[set]);
+  values(graph, set, arrival, value, child_values_.data());
+  rows.value[set] = value;
+  std::copy(child_values_.begin(), child_values_.end(), rows.child_values.begin() + first);
+  rows.has_information_set[set] = 1;
+}
+
+void RowSource::sample_row(const Graph& graph, Rows& rows, int32_t sample) {
+  rows.fit(graph);
+  graph.prior_weights(sample, rows.beliefs.data() + graph.samples.first_branch[sample]);
+  rows.has_sample[sample] = 1;
+}
+
+void UniformRows::values(Graph& graph, int32_t set, int32_t, double& value,
+                         double* child_values) {
+  value = value_;
+  std::fill_n(child_values, graph.information_sets.action_count[set], value_);
+}
+
+void RolloutRows::values(Graph& graph, int32_t set, int32_t arrival, double& value,
+                         double* child_values) {
+  const auto& sets = graph.information_sets;
+  Random random(seed_, graph.knowledge_hash(set));
+  const int32_t count = sets.action_count[set], player = sets.player[set];
+  const int32_t played = std::min(count, most_games_);
+  std::fill_n(child_values, count, 0.0);
+  games_.assign(count, 0);
+  order_.resize(count);
+  for (int32_t world = 0; world < worlds_; ++world) {
+    const bool arrived = world == 0 && arrival != kMissing;
+    const std::unique_ptr<GameState> state =
+        arrived ? graph.state(arrival) : drawn_state(graph, set, random);
+    std::iota(order_.begin(), order_.end(), 0);
+    for (int32_t game = 0; game < played; ++game) {
+      if (played < count) std::swap(order_[game], order_[game + random.below(count - game)]);
+      const int32_t action = order_[game];
+      const std::unique_ptr<GameState> after = state->clone();
+      after->apply(sets.action[sets.first_action[set] + action]);
+      playout_.run(*after, random);
+      child_values[action] += after->returns()[player];
+      ++games_[action];
+    }
+  }
+  double total = 0.0;
+  int32_t tried = 0;
+  for (int32_t action = 0; action < count; ++action) {
+    if (games_[action] == 0) continue;
+    child_values[action] /= games_[action];
+    total += child_values[action];
+    ++tried;
+  }
+  value = total / tried;
+  for (int32_t action = 0; action < count; ++action) {
+    if (games_[action] == 0) child_values[action] = value;
+  }
+}
+
+// A state of a world of an information set, by exchanges where that is faster.
+std::unique_ptr<GameState> RolloutRows::drawn_state(Graph& graph, int32_t set, Random& random) {
+  if (!graph.by_exchange(set)) return graph.state(draw_world(graph, set, random));
+  Walk walk(random.next());
+  return graph.exchanged_state(set, walk);
+}
+
+int32_t draw_world(Graph& graph, int32_t set, Random& random) {
+  std::vector<double> weights;
+  std::vector<int32_t> drawn;  // SAMPLE nodes on the way
+  int32_t target = graph.hidden(set);
+  while (target < 0) {
+    const int32_t sample = ~target;
+    weights.resize(graph.samples.branch_count[sample]);
+    graph.prior_weights(sample, weights.data());
+    double remaining = random.uniform();
+    int32_t branch = 0;
+    for (int32_t k = 0; k < static_cast<int32_t>(weights.size()); ++k) {
+      if (weights[k] <= 0.0) continue;
+      branch = k;
+      remaining -= weights[k];
+      if (remaining < 0.0) break;
+    }
+    drawn.push_back(sample);
+    target = graph.branch(sample, branch);
+    if (target == kDead) {
+      while (drawn.back() != graph.dead_sample()) drawn.pop_back();
+      target = ~drawn.back();
+      drawn.pop_back();
+    }
+  }
+  return target;
+}
+
+}  // namespace nash_ismcts

@@ -1,0 +1,157 @@
+// SAMPLE nodes, as search/sample_node.py: the three backups of a drawn piece of the hidden state.
+// All values are for the player whose tree the node is in, in the game's utility units.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_SEARCH_SAMPLE_NODE_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_SEARCH_SAMPLE_NODE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "../worlds/tables.h"
+#include "config.h"
+#include "dispersion.h"
+#include "rows.h"
+#include "trees.h"
+
+namespace nash_ismcts {
+
+// Memory that all SAMPLE nodes of a search share.
+struct SampleBuffers {
+  std::vector<double> lows, highs, model;
+
+  void fit(int32_t count) {
+    if (static_cast<int32_t>(lows.size()) >= count) return;
+    lows.resize(count);
+    highs.resize(count);
+    model.resize(count);
+  }
+};
+
+// The children of a SAMPLE node, read once. A dead branch counts as the first one that is not: with
+// beliefs of 0 it then changes nothing.
+class SampleValues {
+ public:
+  SampleValues(Forest& forest, const GraphTables& graph, const Rows& rows, const SampleNode& node,
+               SampleBuffers& buffers)
+      : beliefs_(rows.beliefs.data() + node.first_branch), count_(node.count) {
+    buffers.fit(count_);
+    lows_ = buffers.lows.data();
+    highs_ = buffers.highs.data();
+    slots_ = forest.slots(node);
+    if (node.first_value >= 0) {
+      model_ = rows.sample_values.data() + node.first_value;
+    } else {
+      const double value = rows.child_values[~node.first_value];
+      std::fill_n(buffers.model.begin(), count_, value);
+      model_ = buffers.model.data();
+    }
+    const int32_t* targets = graph.samples.target.data() + node.first_branch;
+    int32_t alive = kNone;
+    bool any_dead = false;
+    for (int32_t branch = 0; branch < count_; ++branch) {
+      if (targets[branch] == kDead) {
+        any_dead = true;
+        continue;
+      }
+      const bool visited = slots_[branch].visits > 0;
+      const Interval value = visited ? forest.q(slots_[branch].child) : point(model_[branch]);
+      lows_[branch] = value.low;
+      highs_[branch] = value.high;
+      if (alive == kNone) alive = branch;
+    }
+    for (int32_t branch = 0; any_dead && branch < count_; ++branch) {
+      if (targets[branch] != kDead) continue;
+      lows_[branch] = lows_[alive];
+      highs_[branch] = highs_[alive];
+    }
+  }
+
+  double low(int32_t branch) const { return lows_[branch]; }
+  double high(int32_t branch) const { return highs_[branch]; }
+
+  // [smallest E[q_low], largest E[q_high]] over the ball round the beliefs.
+  Interval dispersed(double radius) const {
+    return {extreme_expectation<false>(beliefs_, count_, lows_, radius),
+            extreme_expectation<true>(beliefs_, count_, highs_, radius)};
+  }
+
+  // The same over the pieces that were drawn, for when the models do not tell pieces apart: then they
+  // say nothing about a piece that never was.
+  Interval dispersed_drawn(double radius, SampleBuffers& buffers) const {
+    int32_t drawn = 0;
+    double total = 0.0;
+    for (int32_t branch = 0; branch < count_; ++branch) {
+      if (slots_[branch].visits == 0 || beliefs_[branch] == 0.0) continue;
+      buffers.model[drawn] = beliefs_[branch];
+      lows_[drawn] = lows_[branch];
+      highs_[drawn] = highs_[branch];
+      total += beliefs_[branch];
+      ++drawn;
+    }
+    for (int32_t index = 0; index < drawn; ++index) buffers.model[index] /= total;
+    return {extreme_expectation<false>(buffers.model.data(), drawn, lows_, radius),
+            extreme_expectation<true>(buffers.model.data(), drawn, highs_, radius)};
+  }
+
+  // [min E Vc, max E Vc] + E_{c ~ N}[Q(c) - Vc(c)].
+  Interval residual(double radius, int32_t visits) const {
+    double low_sum = 0.0, high_sum = 0.0;
+    for (int32_t branch = 0; branch < count_; ++branch) {
+      if (slots_[branch].visits == 0) continue;
+      low_sum += slots_[branch].visits * (lows_[branch] - model_[branch]);
+      high_sum += slots_[branch].visits * (highs_[branch] - model_[branch]);
+    }
+    return {extreme_expectation<false>(beliefs_, count_, model_, radius) + low_sum / visits,
+            extreme_expectation<true>(beliefs_, count_, model_, radius) + high_sum / visits};
+  }
+
+ private:
+  const double* model_;
+  const double* beliefs_;
+  int32_t count_;
+  const Slot* slots_;
+  double* lows_;
+  double* highs_;
+};
+
+// -Phi(h): what takes the luck of drawing `branch` out of a result, before it is backed up.
+inline Interval luck(Forest& forest, const GraphTables& graph, const Rows& rows,
+                     const SampleNode& node, int32_t branch, const SearchConfig& config,
+                     SampleBuffers& buffers) {
+  const SampleValues values(forest, graph, rows, node, buffers);
+  const Interval expected = values.dispersed(config.dispersion_radius);
+  const double low = values.low(branch), high = values.high(branch);
+  if (config.luck_ends == LuckEnds::kCoupled) return {expected.low - low, expected.high - high};
+  return {expected.low - high, expected.high - low};
+}
+
+// Adds a visit of `branch` that came to `result` and updates Q(n). Returns what goes further up.
+inline Interval back_up(Forest& forest, NodeId id, const GraphTables& graph, const Rows& rows,
+                        int32_t branch, const Interval& result, const Interval& adjustment,
+                        const SearchConfig& config, SampleBuffers& buffers) {
+  SampleNode& node = forest.sample(id);
+  ++forest.slots(node)[branch].visits;
+  ++node.visits;
+  if (config.sample_backup == SampleBackup::kLuckAdjusted) {
+    const Interval adjusted{result.low + adjustment.low, result.high + adjustment.high};
+    node.low_sum += adjusted.low;
+    node.high_sum += adjusted.high;
+    const double low = node.low_sum / node.visits, high = node.high_sum / node.visits;
+    forest.set_q(id, {std::min(low, high), std::max(low, high)});
+    return adjusted;
+  }
+  const SampleValues values(forest, graph, rows, node, buffers);
+  if (config.sample_backup == SampleBackup::kResidual) {
+    forest.set_q(id, values.residual(config.dispersion_radius, node.visits));
+  } else if (node.first_value >= 0) {
+    forest.set_q(id, values.dispersed(config.dispersion_radius));
+  } else {
+    forest.set_q(id, values.dispersed_drawn(config.dispersion_radius, buffers));
+  }
+  return forest.q(id);
+}
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_SEARCH_SAMPLE_NODE_H_

@@ -1,0 +1,361 @@
+// The way down of a simulation, stage by stage; see simulation.h.
+
+#include "simulation.h"
+
+#include <algorithm>
+
+namespace nash_ismcts {
+
+namespace {
+
+Request nothing() { return {}; }
+
+// Asks for an information set's models unless they are there or can be made.
+Request want_set_row(SearchContext& context, int32_t information_set,
+                     int32_t arrival = kMissing) {
+  const auto& has = context.rows.has_information_set;
+  if (information_set < static_cast<int64_t>(has.size()) && has[information_set]) return nothing();
+  if (context.source == nullptr) return {Wanted::kSetRow, information_set};
+  context.source->set_row(context.graph, context.rows, information_set, arrival);
+  return nothing();
+}
+
+// The same where P is enough.
+Request want_policy(SearchContext& context, int32_t information_set) {
+  const auto& has = context.rows.has_policy;
+  if (information_set < static_cast<int64_t>(has.size()) && has[information_set]) return nothing();
+  if (context.source == nullptr) return {Wanted::kSetRow, information_set};
+  context.source->policy_row(context.graph, context.rows, information_set);
+  return nothing();
+}
+
+Request want_sample_row(SearchContext& context, int32_t sample) {
+  const auto& has = context.rows.has_sample;
+  if (sample < static_cast<int64_t>(has.size()) && has[sample]) return nothing();
+  if (context.source == nullptr) return {Wanted::kSampleRow, sample};
+  context.source->sample_row(context.graph, context.rows, sample);
+  return nothing();
+}
+
+}  // namespace
+
+Request Simulation::run(SearchContext& context) {
+  while (stage_ != Stage::kOver) {
+    if (context.limits.turn_is_over(context.graph)) return {Wanted::kTurn, 0};
+    context.rows.bury_new(context.graph);
+    Request request;
+    switch (stage_) {
+      case Stage::kStart: request = start(context); break;
+      case Stage::kVisit: request = visit(context); break;
+      case Stage::kAct: act(context); break;
+      case Stage::kAfterAction: request = after_action(context); break;
+      case Stage::kSample: sample(context); break;
+      case Stage::kBelowBranch: request = below_branch(context); break;
+      case Stage::kOppose: request = oppose(context); break;
+      case Stage::kEdge: request = edge(context); break;
+      case Stage::kBackUp: back_up(context); break;
+      case Stage::kOver: break;
+    }
+    if (request.wanted != Wanted::kNothing) return request;
+  }
+  return nothing();
+}
+
+void Simulation::abandon(Forest& forest) {
+  for (const Frame& frame : frames_) {
+    if (frame.kind != FrameKind::kAct) continue;
+    ActNode& node = forest.act(frame.node);
+    --node.in_flight;
+    --forest.action_slots(node)[frame.index].in_flight;
+  }
+  frames_.clear();
+}
+
+// One whole simulation begins in tree_: its root is expanded and acts at once.
+Request Simulation::start(SearchContext& context) {
+  node_ = context.forest.root(tree_);
+  const ActNode& root = context.forest.act(node_);
+  if (!root.expanded) {
+    const Request request = want_set_row(context, root.information_set);
+    if (request.wanted != Wanted::kNothing) return request;
+    expand(context.forest, node_, context.graph, context.rows, context.config);
+  }
+  ++context.simulations;
+  stage_ = Stage::kAct;
+  return nothing();
+}
+
+// Goes on through node_.
+Request Simulation::visit(SearchContext& context) {
+  Forest& forest = context.forest;
+  switch (forest.kind(node_)) {
+    case NodeKind::kAct: {
+      if (forest.act(node_).expanded) {
+        stage_ = Stage::kAct;
+        return nothing();
+      }
+      const Request request = want_set_row(context, forest.act(node_).information_set, arrival_);
+      if (request.wanted != Wanted::kNothing) return request;
+      expand(forest, node_, context.graph, context.rows, context.config);
+      break;
+    }
+    case NodeKind::kSample: stage_ = Stage::kSample; return nothing();
+    case NodeKind::kChance: {
+      const ChanceNode& node = forest.chance(node_);
+      const double* probabilities =
+          context.graph.worlds.edge_probability.data() + context.graph.worlds.first_edge[node.world];
+      const auto weights = [probabilities](int32_t outcome) { return probabilities[outcome]; };
+      frames_.push_back({FrameKind::kChance, false, node_,
+                         draw(context.generator, node.count, weights), {}});
+      stage_ = Stage::kEdge;
+      return nothing();
+    }
+    case NodeKind::kOpponent: stage_ = Stage::kOppose; return nothing();
+    case NodeKind::kMirror:
+      frames_.push_back({FrameKind::kMirror, false, node_, kNone, {}});
+      node_ = forest.mirror(node_).act;
+      return nothing();
+    case NodeKind::kTerminal: break;
+  }
+  result_ = forest.q(node_);
+  stage_ = Stage::kBackUp;
+  return nothing();
+}
+
+// The owner chooses by interval PUCT.
+void Simulation::act(SearchContext& context) {
+  ActNode& node = context.forest.act(node_);
+  const Choice choice = choose(context.forest, node, context.rows, context.config,
+                               context.generator, context.buffers);
+  if (choice.mixed) {
+    mixing_.insert(mixing_.end(), context.buffers.mixing.begin(),
+                   context.buffers.mixing.begin() + node.count);
+  }
+  ++node.in_flight;
+  ++context.forest.action_slots(node)[choice.action].in_flight;
+  frames_.push_back({FrameKind::kAct, choice.mixed, node_, choice.action, {}});
+  stage_ = Stage::kAfterAction;
+}
+
+// What follows an own action: a SAMPLE chain unless nothing that matters is hidden.
+Request Simulation::after_action(SearchContext& context) {
+  const Frame& frame = frames_.back();
+  const ActNode node = context.forest.act(frame.node);
+  NodeId child = context.forest.action_slots(node)[frame.index].child;
+  if (child == kNone) {
+    const int32_t following = context.graph.own_next(node.information_set, frame.index);
+    if (following != kMissing) {
+      child = context.forest.act_node(tree_, following, node.player);
+      arrival_ = kMissing;
+    } else {
+      const int32_t target = context.graph.hidden(node.information_set);
+      const Request request = target_node(context, target, frame.index, node.player, child);
+      if (request.wanted != Wanted::kNothing) return request;
+    }
+    context.forest.action_slots(node)[frame.index].child = child;
+  }
+  node_ = child;
+  stage_ = Stage::kVisit;
+  return nothing();
+}
+
+// Draws the next hidden piece.
+void Simulation::sample(SearchContext& context) {
+  const SampleNode node = context.forest.sample(node_);
+  const double* beliefs = context.rows.beliefs.data() + node.first_branch;
+  const auto weights = [beliefs](int32_t branch) { return beliefs[branch]; };
+  if (frames_.back().kind == FrameKind::kAct) {  // the top of a chain
+    const int32_t set = context.graph.samples.information_set[node.sample];
+    const std::vector<Path>* paths =
+        context.source == nullptr ? nullptr : context.pools.next(context.graph, set);
+    path_ = nullptr;
+    if (paths != nullptr) {
+      path_ = &(*paths)[static_cast<size_t>(context.generator.uniform() *
+                                            static_cast<double>(paths->size()))];
+    }
+    path_at_ = 0;
+  }
+  const int32_t branch = path_ != nullptr ? (*path_)[path_at_++].second
+                                          : draw(context.generator, node.count, weights);
+  Interval adjustment{};
+  if (context.config.sample_backup == SampleBackup::kLuckAdjusted) {
+    adjustment = luck(context.forest, context.graph, context.rows, node, branch, context.config,
+                      context.sample_buffers);
+  }
+  frames_.push_back({FrameKind::kSample, false, node_, branch, adjustment});
+  stage_ = Stage::kBelowBranch;
+}
+
+Request Simulation::below_branch(SearchContext& context) {
+  const Frame& frame = frames_.back();
+  const SampleNode node = context.forest.sample(frame.node);
+  NodeId child = context.forest.slots(node)[frame.index].child;
+  if (child == kNone) {
+    const int32_t target = context.graph.branch(node.sample, frame.index);
+    if (target == kDead) {
+      draw_again(context);
+      return nothing();
+    }
+    const Request request = target_node(context, target, node.action, node.player, child);
+    if (request.wanted != Wanted::kNothing) return request;
+    context.forest.slots(node)[frame.index].child = child;
+  }
+  node_ = child;
+  stage_ = Stage::kVisit;
+  return nothing();
+}
+
+// A piece has turned out to be dead, this one or one drawn before: back to the node that offered it.
+void Simulation::draw_again(SearchContext& context) {
+  const int32_t sample = context.graph.dead_sample();
+  int32_t branch = kNone;
+  do {
+    node_ = frames_.back().node;
+    branch = frames_.back().index;
+    frames_.pop_back();
+  } while (context.forest.sample(node_).sample != sample);
+  Slot& slot = context.forest.slots(context.forest.sample(node_))[branch];
+  if (slot.visits == 0) slot.child = kNone;  // what was thought to be below may have been wrong
+  stage_ = Stage::kSample;
+}
+
+// Another player moves: by a simulation in its own tree, by what is known there, or by P.
+Request Simulation::oppose(SearchContext& context) {
+  Forest& forest = context.forest;
+  const OpponentNode node = forest.opponent(node_);
+  const Request request = want_policy(context, node.information_set);
+  if (request.wanted != Wanted::kNothing) return request;
+  if (depth_ >= context.config.spawn_depth) {
+    answer_by_prior(context);
+    return nothing();
+  }
+  TreeId spawned = node.spawned;
+  if (spawned == kNone) {
+    const int32_t mover = context.graph.information_sets.player[node.information_set];
+    spawned = context.config.trees == Trees::kByInformationSet
+                  ? forest.tree_at(node.information_set, mover)
+                  : forest.add_tree(node.information_set, mover);
+    forest.opponent(node_).spawned = spawned;
+  }
+  if (context.config.spawning == Spawning::kWhenBehind) {
+    const int32_t visits = forest.act(forest.root(spawned)).visits;
+    if (visits > node.asked) return answer_by_choice(context, spawned);
+    if (visits == 0 && node.asked == 0) {
+      answer_by_prior(context);
+      return nothing();
+    }
+  }
+  frames_.push_back({FrameKind::kOpponent, true, node_, kNone, {}});
+  frames_.push_back({FrameKind::kSpawned, false, kNone, tree_, {}});
+  tree_ = spawned;
+  ++depth_;
+  stage_ = Stage::kStart;
+  return nothing();
+}
+
+// The mover's tree has been visited more often than this node has asked: it answers by its rule of
+// choice, without a simulation.
+Request Simulation::answer_by_choice(SearchContext& context, TreeId spawned) {
+  const ActNode& root = context.forest.act(context.forest.root(spawned));
+  const Choice choice = choose(context.forest, root, context.rows, context.config,
+                               context.generator, context.buffers);
+  frames_.push_back({FrameKind::kOpponent, true, node_, choice.action, {}});
+  stage_ = Stage::kEdge;
+  return nothing();
+}
+
+void Simulation::answer_by_prior(SearchContext& context) {
+  const OpponentNode& node = context.forest.opponent(node_);
+  const double* policy = context.rows.policy.data() +
+                         context.graph.information_sets.first_action[node.information_set];
+  const auto weights = [policy](int32_t action) { return policy[action]; };
+  const int32_t action = draw(context.generator, node.count, weights);
+  frames_.push_back({FrameKind::kOpponent, false, node_, action, {}});
+  stage_ = Stage::kEdge;
+}
+
+// Follows a chance outcome or another player's action.
+Request Simulation::edge(SearchContext& context) {
+  const Frame& frame = frames_.back();
+  Forest& forest = context.forest;
+  const bool chance = frame.kind == FrameKind::kChance;
+  const int32_t world = chance ? forest.chance(frame.node).world : forest.opponent(frame.node).world;
+  const int32_t player =
+      chance ? forest.chance(frame.node).player : forest.opponent(frame.node).player;
+  const auto slot = [&]() -> Slot& {
+    return chance ? forest.slots(forest.chance(frame.node))[frame.index]
+                  : forest.slots(forest.opponent(frame.node))[frame.index];
+  };
+  if (slot().child == kNone) {
+    const NodeId child = world_node(context, context.graph.child(world, frame.index), player);
+    slot().child = child;
+  }
+  node_ = slot().child;
+  stage_ = Stage::kVisit;
+  return nothing();
+}
+
+Request Simulation::target_node(SearchContext& context, int32_t target, int32_t action,
+                                int32_t player, NodeId& made) {
+  if (target >= 0) {
+    made = world_node(context, context.graph.child(target, action), player);
+    return nothing();
+  }
+  const int32_t sample = ~target;
+  const Request request = want_sample_row(context, sample);
+  if (request.wanted != Wanted::kNothing) return request;
+  SampleNode node{};
+  node.sample = sample;
+  node.action = action;
+  node.player = player;
+  node.first_branch = context.graph.samples.first_branch[sample];
+  node.count = context.graph.samples.branch_count[sample];
+  const int64_t first_value = context.rows.sample_first[sample];
+  if (first_value == Rows::kOneValue) {
+    const int32_t set = context.graph.samples.information_set[sample];
+    node.first_value = ~int64_t{context.graph.information_sets.first_action[set] + action};
+    const Request values = want_set_row(context, set);
+    if (values.wanted != Wanted::kNothing) return values;
+  } else {
+    node.first_value = first_value + static_cast<int64_t>(action) * node.count;
+  }
+  made = context.forest.add_sample(node);
+  return nothing();
+}
+
+// A full history, seen by `player`.
+NodeId Simulation::world_node(SearchContext& context, int32_t world, int32_t player) {
+  const auto& worlds = context.graph.worlds;
+  switch (worlds.kind[world]) {
+    case kTerminal: {
+      const int64_t row = static_cast<int64_t>(worlds.utility_row[world]);
+      return context.forest.add_terminal(
+          worlds.utilities[row * context.graph.num_players + player]);
+    }
+    case kChance:
+      return context.forest.add_chance({world, player, 0, worlds.edge_count[world]});
+    default: return decision_node(context, world, player);
+  }
+}
+
+NodeId Simulation::decision_node(SearchContext& context, int32_t world, int32_t player) {
+  const auto& worlds = context.graph.worlds;
+  const int32_t mover = worlds.player[world];
+  const int32_t information_set = worlds.information_set[world];
+  if (mover == player) {
+    arrival_ = world;
+    return context.forest.act_node(tree_, information_set, player);
+  }
+  if (context.config.one_tree) {
+    arrival_ = world;
+    return context.forest.add_mirror(context.forest.act_node(tree_, information_set, mover));
+  }
+  OpponentNode node{};
+  node.world = world;
+  node.player = player;
+  node.information_set = information_set;
+  node.count = worlds.edge_count[world];
+  return context.forest.add_opponent(node);
+}
+
+}  // namespace nash_ismcts

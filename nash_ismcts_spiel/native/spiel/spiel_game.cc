@@ -1,0 +1,57 @@
+#include "spiel_game.h"
+
+#include <stdexcept>
+
+namespace nash_ismcts {
+
+static_assert(kChancePlayer == open_spiel::kChancePlayerId);
+static_assert(kTerminalPlayer == open_spiel::kTerminalPlayerId);
+
+std::unique_ptr<GameState> SpielState::clone() const {
+  return std::make_unique<SpielState>(state_->Clone(), has_information_states_);
+}
+
+void SpielState::legal_actions(std::vector<Action>& actions) const {
+  actions = state_->LegalActions();
+}
+
+void SpielState::chance_outcomes(std::vector<Action>& outcomes,
+                                 std::vector<double>& probabilities) const {
+  outcomes.clear();
+  probabilities.clear();
+  for (const auto& [outcome, probability] : state_->ChanceOutcomes()) {
+    if (probability <= 0.0) continue;
+    outcomes.push_back(outcome);
+    probabilities.push_back(probability);
+  }
+}
+
+std::string SpielState::describe(Action event) const {
+  return state_->ActionToString(state_->CurrentPlayer(), event);
+}
+
+std::string SpielState::shown(int32_t player) const {
+  return has_information_states_ ? state_->InformationStateString(player)
+                                 : state_->ObservationString(player);
+}
+
+std::unique_ptr<GameState> SpielGame::initial_state() const {
+  return std::make_unique<SpielState>(game_->NewInitialState(), facts().has_information_states);
+}
+
+std::shared_ptr<Game> load_spiel_game(const std::string& name, bool perfect_information,
+                                      bool has_information_states, bool needs_gil) {
+  std::shared_ptr<const open_spiel::Game> game = open_spiel::LoadGame(name);
+  if (game->GetType().dynamics != open_spiel::GameType::Dynamics::kSequential) {
+    throw std::invalid_argument(name + " is not a game in which one player moves at a time");
+  }
+  GameFacts facts;
+  facts.name = name;
+  facts.num_players = game->NumPlayers();
+  facts.perfect_information = perfect_information;
+  facts.has_information_states = has_information_states;
+  facts.needs_gil = needs_gil;
+  return std::make_shared<SpielGame>(std::move(game), std::move(facts));
+}
+
+}  // namespace nash_ismcts

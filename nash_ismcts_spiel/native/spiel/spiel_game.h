@@ -1,0 +1,60 @@
+// OpenSpiel's C++ states behind the interface of worlds/game.h.
+//
+// This folder is an extension module of its own: it is compiled against the headers of one version
+// of OpenSpiel and finds its symbols in the pyspiel that is loaded (see openspiel.py). Nothing in
+// the other extension depends on it.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_SPIEL_SPIEL_GAME_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_SPIEL_SPIEL_GAME_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../worlds/game.h"
+#include "open_spiel/spiel.h"
+
+namespace nash_ismcts {
+
+class SpielState final : public GameState {
+ public:
+  SpielState(std::unique_ptr<open_spiel::State> state, bool has_information_states)
+      : state_(std::move(state)), has_information_states_(has_information_states) {}
+
+  std::unique_ptr<GameState> clone() const override;
+  int32_t player() const override { return state_->CurrentPlayer(); }
+  void apply(Action action) override { state_->ApplyAction(action); }
+  void legal_actions(std::vector<Action>& actions) const override;
+  void chance_outcomes(std::vector<Action>& outcomes,
+                       std::vector<double>& probabilities) const override;
+  std::string shown(int32_t player) const override;
+  std::string describe(Action event) const override;
+  std::vector<double> returns() const override { return state_->Returns(); }
+
+ private:
+  std::unique_ptr<open_spiel::State> state_;
+  bool has_information_states_;
+};
+
+class SpielGame final : public Game {
+ public:
+  SpielGame(std::shared_ptr<const open_spiel::Game> game, GameFacts facts)
+      : Game(std::move(facts)), game_(std::move(game)) {}
+
+  std::unique_ptr<GameState> initial_state() const override;
+
+ private:
+  std::shared_ptr<const open_spiel::Game> game_;
+};
+
+// Loads a game by its string. The caller says what `support` (games/adapter.py) found out, so that
+// states of both kinds are asked in the same way. Throws std::invalid_argument if players move at
+// the same time, and OpenSpiel's error if it knows no such game.
+std::shared_ptr<Game> load_spiel_game(const std::string& name, bool perfect_information,
+                                      bool has_information_states, bool needs_gil);
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_SPIEL_SPIEL_GAME_H_

@@ -1,0 +1,84 @@
+// What the graph asks of a game: a small interface with two implementations, OpenSpiel's C++ states
+// (spiel_game.cc, in an extension of its own) and Python states (bindings/python_game.cc).
+//
+// Nothing above this interface knows OpenSpiel. A state is a true state of the game, hidden
+// information included, and stays inside `worlds/`. Utilities are in the game's units, one per
+// player.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_GAME_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_GAME_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+// Classes that cross from one extension module to the other are one class to both, although all
+// else is compiled with hidden symbols.
+#if defined(__GNUC__)
+#define NASH_ISMCTS_SHARED __attribute__((visibility("default")))
+#else
+#define NASH_ISMCTS_SHARED
+#endif
+
+namespace nash_ismcts {
+
+using Action = int64_t;
+using History = std::vector<Action>;
+
+// What `GameState::player` answers where no player is to move.
+constexpr int32_t kChancePlayer = -1;
+constexpr int32_t kTerminalPlayer = -4;
+
+class NASH_ISMCTS_SHARED GameState {
+ public:
+  virtual ~GameState() = default;
+  virtual std::unique_ptr<GameState> clone() const = 0;
+
+  // Who is to move: a player, kChancePlayer or kTerminalPlayer.
+  virtual int32_t player() const = 0;
+
+  // Takes a legal action or a possible chance outcome; anything else is undefined.
+  virtual void apply(Action action) = 0;
+
+  // The legal actions of the player to move, in OpenSpiel's order.
+  virtual void legal_actions(std::vector<Action>& actions) const = 0;
+
+  // The chance outcomes that can happen, in OpenSpiel's order, and their probabilities.
+  virtual void chance_outcomes(std::vector<Action>& outcomes,
+                               std::vector<double>& probabilities) const = 0;
+
+  // What a player is shown: its information state if the game has these, else its observation.
+  virtual std::string shown(int32_t player) const = 0;
+
+  // How an event at this state is written; a hint for who looks for it in what players are shown.
+  virtual std::string describe(Action event) const = 0;
+
+  // Each player's utility at the end of the game.
+  virtual std::vector<double> returns() const = 0;
+};
+
+// Facts about a game that do not change.
+struct NASH_ISMCTS_SHARED GameFacts {
+  std::string name;
+  int32_t num_players = 0;
+  bool perfect_information = false;
+  bool has_information_states = false;  // else players are shown observations
+  bool needs_gil = false;               // its states run Python code
+};
+
+class NASH_ISMCTS_SHARED Game {
+ public:
+  explicit Game(GameFacts facts) : facts_(std::move(facts)) {}
+  virtual ~Game() = default;
+  const GameFacts& facts() const { return facts_; }
+  virtual std::unique_ptr<GameState> initial_state() const = 0;
+
+ private:
+  GameFacts facts_;
+};
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_WORLDS_GAME_H_

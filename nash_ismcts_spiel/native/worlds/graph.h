@@ -1,0 +1,177 @@
+// The game graph: worlds, information sets and hidden pieces of one game.
+//
+// One graph serves both engines, the exact models and the exact tools. It is enumerated whole
+// (small games) or grows where somebody steps (any game). The graph is about the game, never about
+// a match: a bot hands it what its player has seen, and the graph finds worlds that agree with it.
+// It is used by one thread at a time while it grows.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_GRAPH_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_GRAPH_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "example.h"
+#include "game.h"
+#include "tables.h"
+#include "views.h"
+
+namespace nash_ismcts {
+
+class HiddenHistories;
+
+// A game with more worlds than somebody wants to enumerate.
+struct TooManyWorlds : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+using Clock = std::chrono::steady_clock;
+
+// The time that a caller allows has run out while the graph was growing.
+struct OutOfTime : std::runtime_error {
+  OutOfTime() : std::runtime_error("the time allowed has run out") {}
+};
+
+// No world was found that agrees with what a player knows.
+struct NoWorldFound : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+// Information sets with more worlds than this are taken to have no own_next.
+constexpr int32_t kOwnNextLimit = 256;
+
+class Graph : public GraphTables {
+ public:
+  // Holds only the start of the game.
+  explicit Graph(std::shared_ptr<const Game> game);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  const Game& game() const { return *game_; }
+  ViewTable& views() { return views_; }
+  const ViewTable& views() const { return views_; }
+  bool enumerated() const { return enumerated_; }
+
+  // Makes every world of the game. Throws std::invalid_argument if there are more than `limit`.
+  void enumerate(int64_t limit);
+
+  // Resolves `hidden`, `own_next`, `unseen` and all SAMPLE nodes of an enumerated graph.
+  void resolve();
+
+  // Until when worlds may be looked for; OutOfTime is thrown then. The graph stays as it should be.
+  void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
+
+  // The world after an edge of `world`, made if nobody has stepped there before.
+  int32_t child(int32_t world, int32_t edge);
+
+  // The world that a history leads to. Throws std::invalid_argument if an event cannot happen.
+  int32_t follow(const History& history);
+
+  // The events that lead to a world.
+  History history(int32_t world) const;
+
+  // A state at a world, the caller's to keep and to change.
+  std::unique_ptr<GameState> state(int32_t world);
+
+  // What `player` has seen and done on the way along a true history, from its own side only. If
+  // `to_move` is set, other players' moves of the same turn are filled in until it is to move.
+  int32_t view_along(const History& history, int32_t player, bool to_move);
+
+  // The information set of a player that has a view and is to move, kMissing if it is not known.
+  int32_t set_of_view(int32_t view) const;
+
+  // The same, found from the view alone if it is not known yet. Throws NoWorldFound.
+  int32_t find(int32_t player, int32_t view);
+
+  // A hash of what the player of an information set knows, the same in every graph of the game.
+  uint64_t knowledge_hash(int32_t information_set) const;
+
+  // What is drawn first of the hidden state of an information set: a world, or ~s for a SAMPLE
+  // node s. In perfect information, the one world.
+  int32_t hidden(int32_t information_set);
+
+  // What is below a branch of a SAMPLE node: a world, ~s for a further SAMPLE node s, or kDead:
+  // then no world was found there, and a branch must not be drawn again. It is the one asked for, or
+  // one on the way there that was taken on trust: `dead_sample` is the node to draw from anew.
+  int32_t branch(int32_t sample, int32_t branch);
+  int32_t dead_sample() const;
+
+  // The SAMPLE nodes and branches that lead to a world in the prefix tree of its mover: what was
+  // hidden there. In a large game it ends early where a node does not offer the piece.
+  std::vector<std::pair<int32_t, int32_t>> path_to(int32_t world);
+
+  // Whether worlds of an information set are better made by exchanging hidden events than drawn
+  // piece by piece: its hidden history is long, and the game is not small.
+  bool by_exchange(int32_t information_set);
+
+  // The next world on a random walk over the worlds of an information set.
+  int32_t exchanged_world(int32_t information_set, Walk& walk);
+
+  // The same as a state, without adding rows to the graph.
+  std::unique_ptr<GameState> exchanged_state(int32_t information_set, Walk& walk);
+
+  // What each player would be shown at each decision of an enumerated graph, as a view; kNoView
+  // elsewhere. Players look at their own decisions only (views.h), so this is more than their views
+  // say: what is known to all is found from it. [W * n]
+  std::vector<int32_t> shown_views();
+
+  // The information set that surely follows an own action, or kMissing.
+  int32_t own_next(int32_t information_set, int32_t action);
+
+  // Whether the mover at `world` has not seen the last action of `player`: after some other action
+  // and the same events since it would be in the same information set. Its move is then no answer
+  // to that action, but part of what `player` does not know.
+  bool unseen(int32_t world, int32_t player);
+
+  // The number of the edge of a world that is an event, kMissing if it cannot happen.
+  int32_t edge_of(int32_t world, Action action) const;
+
+  // How likely each branch of a SAMPLE node is before anything is known of the players: chance
+  // outcomes by the game's probabilities, other players' moves alike, dead branches not at all;
+  // normalised.
+  void prior_weights(int32_t sample, double* weights) const;
+
+  // Worlds of an information set in an enumerated graph.
+  const std::vector<int32_t>& worlds_of(int32_t information_set) const {
+    return worlds_of_set_[information_set];
+  }
+
+ private:
+  friend class HiddenHistories;
+
+  int32_t add_world(std::unique_ptr<GameState> state, int32_t parent, int64_t position);
+  void keep_state(int32_t world, std::unique_ptr<GameState> state);
+  void find_views(const GameState& state, int32_t world, int32_t parent, Action event);
+  int32_t view_after(const GameState& state, int32_t view, int32_t player);
+  int32_t find_own_next(int32_t set, int32_t action);
+  void resolve_rest();
+  void check_deadline() const {
+    if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_) throw OutOfTime();
+  }
+  int32_t information_set_at(int32_t world, int32_t player, int32_t view);
+  int32_t add_sample(int32_t information_set, int32_t world, const std::vector<int32_t>& edges);
+
+  std::shared_ptr<const Game> game_;
+  ViewTable views_;
+  bool enumerated_ = false;
+  bool resolved_ = false;
+  Clock::time_point deadline_ = Clock::time_point::max();
+  std::vector<std::unique_ptr<GameState>> states_;  // by world, null where none is kept
+  std::vector<int32_t> kept_;                       // the worlds that keep their states
+  std::vector<int32_t> missing_children_;           // by world, edges without a child
+  std::vector<int32_t> set_of_view_;                // by view, kMissing if none
+  std::vector<std::vector<int32_t>> worlds_of_set_;
+  std::unique_ptr<HiddenHistories> hidden_;
+  std::vector<Action> events_;         // of the world that is being added
+  std::vector<double> probabilities_;  // of its chance outcomes
+  std::vector<int32_t> world_views_;   // of its players
+};
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_WORLDS_GRAPH_H_

@@ -1,0 +1,332 @@
+#include "hidden.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "playout.h"
+
+namespace nash_ismcts {
+
+namespace {
+
+constexpr double kSmallGame = 1e5;      // worlds up to which pieces are known exactly
+constexpr int32_t kProposals = 8;       // worlds that are tried to prove a piece
+constexpr int32_t kProposalsAgain = 5;  // the same, where the piece failed before
+constexpr int32_t kFailures = 2;        // after so many, and no success, a piece is dead in its place
+constexpr int32_t kSuccess = 1 << 16;   // tries hold failures below and successes above this
+
+uint64_t place_key(int32_t depth, Action piece) {
+  return static_cast<uint64_t>(depth) << 40 | (static_cast<uint64_t>(piece) & 0xffffffffffULL);
+}
+
+}  // namespace
+
+// Whether the game is small enough to know exactly which pieces are alive.
+bool HiddenHistories::exact() {
+  if (graph_.enumerated_) return true;
+  if (exact_ == kMissing) exact_ = estimated_worlds(*graph_.game_, 20) <= kSmallGame;
+  return exact_ == 1;
+}
+
+int32_t HiddenHistories::first(int32_t set) {
+  if (exact()) return resolve_exactly(set, kRoot);
+  return resolve(set, kRoot, {kMissing, kMissing, true, knowledge(set).example});
+}
+
+int32_t HiddenHistories::branch(int32_t sample, int32_t branch) {
+  SampleTable& samples = graph_.samples;
+  const int64_t position = samples.first_branch[sample] + branch;
+  if (samples.target[position] == kDead) dead_sample_ = sample;
+  if (samples.target[position] != kUnresolved) return samples.target[position];
+  const int32_t set = samples.information_set[sample];
+  const int32_t partial = samples.world[sample], edge = samples.edge[position];
+  if (exact()) {
+    const int32_t target = resolve_exactly(set, graph_.child(partial, edge));
+    samples.target[position] = target;
+    return target;
+  }
+  const Place place = place_of(sample, branch);
+  const Knowledge& known = knowledge(set);
+  Origin below{sample, branch, origins_[sample].proved, origins_[sample].example};
+  if (place.piece != below.example->events[place.depth]) {
+    if (trusted(known, place.depth, place.piece)) {
+      const Example& example = *below.example;
+      below.proved = false;
+      below.example = std::make_shared<Example>(
+          Example{relabelled(example, place.depth, example.events[place.depth], place.piece),
+                  example.movers});
+    } else {
+      if (!origins_[sample].proved && !prove_path(sample)) return kDead;
+      below.proved = true;
+      below.example = prove(place, *origins_[sample].example);
+      if (!below.example) return bury(sample, branch);
+    }
+  }
+  const int32_t target = resolve(set, graph_.child(partial, edge), std::move(below));
+  if (target != kDead) samples.target[position] = target;
+  return target;
+}
+
+HiddenHistories::Place HiddenHistories::place_of(int32_t sample, int32_t branch) const {
+  const SampleTable& samples = graph_.samples;
+  const int32_t world = samples.world[sample];
+  const int64_t edge =
+      graph_.worlds.first_edge[world] + samples.edge[samples.first_branch[sample] + branch];
+  return {samples.information_set[sample], world, graph_.worlds.depth[world],
+          graph_.worlds.edge_action[edge]};
+}
+
+// Takes a branch out of its node.
+int32_t HiddenHistories::bury(int32_t sample, int32_t branch) {
+  remember(place_of(sample, branch), false);
+  graph_.samples.target[graph_.samples.first_branch[sample] + branch] = kDead;
+  graph_.buried.push_back(sample);
+  dead_sample_ = sample;
+  return kDead;
+}
+
+HiddenHistories::Knowledge& HiddenHistories::knowledge(int32_t set) {
+  std::unique_ptr<Knowledge>& known = knowledge_[set];
+  if (!known) {
+    const auto& sets = graph_.information_sets;
+    const Tracker tracker(*graph_.game_, graph_.views_, sets.player[set], sets.view[set]);
+    known = std::make_unique<Knowledge>(tracker, earlier(set));
+    known->example = example_of(sets.first_world[set], sets.player[set]);
+  }
+  return *known;
+}
+
+// A world as an example for an information set of `player`.
+std::shared_ptr<const Example> HiddenHistories::example_of(int32_t world, int32_t player) const {
+  auto example = std::make_shared<Example>();
+  example->events = graph_.history(world);
+  example->movers.resize(example->events.size());
+  while (world != kRoot) {
+    world = graph_.worlds.parent[world];
+    const int32_t mover = graph_.worlds.player[world];
+    example->movers[graph_.worlds.depth[world]] =
+        mover == player ? kOwnEvent : static_cast<int8_t>(mover);
+  }
+  return example;
+}
+
+// The latest earlier decision of the same player about which something is known.
+const HiddenHistories::Knowledge* HiddenHistories::earlier(int32_t set) const {
+  int32_t view = graph_.views_.parent(graph_.information_sets.view[set]);
+  for (; view != kNoView; view = graph_.views_.parent(view)) {
+    const int32_t decision = graph_.set_of_view(view);
+    if (decision == kMissing) continue;
+    const auto found = knowledge_.find(decision);
+    if (found != knowledge_.end()) return found->second.get();
+  }
+  return nullptr;
+}
+
+// Follows what is certain from a partial world to the next SAMPLE node or complete world.
+int32_t HiddenHistories::resolve(int32_t set, int32_t world, Origin origin) {
+  Knowledge& known = knowledge(set);
+  const WorldTable& worlds = graph_.worlds;
+  const int32_t player = known.tracker.player();
+  while (worlds.information_set[world] != set) {
+    const int64_t view = static_cast<int64_t>(world) * graph_.num_players + player;
+    const int32_t progress = known.tracker.progress_of(worlds.view[view]);
+    if (worlds.kind[world] == kTerminal || progress == kContradiction) {
+      return dead_end(set, origin);
+    }
+    if (worlds.player[world] == player) {
+      const int32_t edge = graph_.edge_of(world, known.tracker.own_action(progress));
+      if (edge == kMissing) return dead_end(set, origin);
+      world = graph_.child(world, edge);
+      continue;
+    }
+    candidates(known, world, edges_);
+    const int32_t depth = worlds.depth[world];
+    const bool in_example = depth < static_cast<int32_t>(origin.example->events.size());
+    if (in_example && origin.proved) {
+      // The example shows that its own piece is alive, whatever was thought of it before.
+      const int32_t edge = graph_.edge_of(world, origin.example->events[depth]);
+      const auto at = std::lower_bound(edges_.begin(), edges_.end(), edge);
+      if (at == edges_.end() || *at != edge) edges_.insert(at, edge);
+    }
+    if (edges_.empty() || !in_example) return dead_end(set, origin);
+    if (edges_.size() == 1) {
+      const Action piece = worlds.edge_action[worlds.first_edge[world] + edges_.front()];
+      if (piece != origin.example->events[depth]) return dead_end(set, origin);
+      world = graph_.child(world, edges_.front());
+      continue;
+    }
+    origins_.resize(graph_.samples.size());
+    origins_.push_back(std::move(origin));
+    return ~graph_.add_sample(set, world, edges_);
+  }
+  found_world(set, world, origin.parent);
+  if (origin.parent != kMissing) remember(place_of(origin.parent, origin.branch), true);
+  return world;
+}
+
+// A world was found below a SAMPLE node: an example for all nodes on the way that have none.
+void HiddenHistories::found_world(int32_t set, int32_t world, int32_t sample) {
+  if (sample == kMissing || origins_[sample].proved) return;
+  const auto example = example_of(world, graph_.information_sets.player[set]);
+  while (sample != kMissing && !origins_[sample].proved) {
+    Origin& origin = origins_[sample];
+    origin.proved = true;
+    origin.example = example;
+    if (origin.parent != kMissing) remember(place_of(origin.parent, origin.branch), true);
+    sample = origin.parent;
+  }
+}
+
+// Pieces taken on trust have led nowhere: proves them in turn until one fails, which is to blame.
+int32_t HiddenHistories::dead_end(int32_t set, const Origin& origin) {
+  const int32_t sample = origin.parent;
+  if (!prove_path(sample)) return kDead;
+  const Place place = place_of(sample, origin.branch);
+  const auto& known = origins_[sample].example;
+  auto example =
+      place.piece == known->events[place.depth] ? known : prove(place, *known);
+  if (!example) return bury(sample, origin.branch);
+  const int32_t edge = graph_.edge_of(place.world, place.piece);
+  return resolve(set, graph_.child(place.world, edge),
+                 {sample, origin.branch, true, std::move(example)});
+}
+
+// Whether an example has all events before a SAMPLE node and goes on with a piece that it offers.
+bool HiddenHistories::goes_through(const Example& example, int32_t sample) const {
+  const SampleTable& samples = graph_.samples;
+  const int32_t world = samples.world[sample];
+  const History here = graph_.history(world);
+  if (example.events.size() <= here.size() ||
+      !std::equal(here.begin(), here.end(), example.events.begin())) {
+    return false;
+  }
+  const auto first = samples.edge.begin() + samples.first_branch[sample];
+  const auto last = first + samples.branch_count[sample];
+  const auto found = std::find(first, last, graph_.edge_of(world, example.events[here.size()]));
+  return found != last && samples.target[found - samples.edge.begin()] != kDead;
+}
+
+// Proves the pieces that lead to a SAMPLE node; false if one of them is dead.
+bool HiddenHistories::prove_path(int32_t sample) {
+  std::vector<int32_t> path;
+  for (; !origins_[sample].proved; sample = origins_[sample].parent) path.push_back(sample);
+  for (auto next = path.rbegin(); next != path.rend(); ++next) {
+    Origin& origin = origins_[*next];
+    const Place place = place_of(origin.parent, origin.branch);
+    const auto& above = origins_[origin.parent].example;
+    auto example =
+        place.piece == above->events[place.depth] ? above : prove(place, *above);
+    if (!example) {
+      bury(origin.parent, origin.branch);
+      return false;
+    }
+    if (!goes_through(*example, *next)) {
+      // The piece is alive, but what seemed to follow it is not: the branch leads elsewhere, and this
+      // node is left behind.
+      const Origin above_it{origin.parent, origin.branch, true, std::move(example)};
+      const int32_t parent = above_it.parent;
+      const int64_t position = graph_.samples.first_branch[parent] + above_it.branch;
+      const int32_t after = graph_.child(place.world, graph_.edge_of(place.world, place.piece));
+      const int32_t target = resolve(place.set, after, above_it);
+      graph_.samples.target[position] = target;
+      dead_sample_ = parent;
+      return false;
+    }
+    origin.proved = true;
+    origin.example = std::move(example);
+  }
+  return true;
+}
+
+// An example with a piece in its place and all events before it; null if none was found.
+std::shared_ptr<const Example> HiddenHistories::prove(const Place& place, const Example& example) {
+  const Knowledge& known = knowledge(place.set);
+  const int32_t tries = known.tries.find(place_key(place.depth, place.piece));
+  const int32_t limit = tries > 0 && tries % kSuccess > 0 ? kProposalsAgain : kProposals;
+  Random random(graph_.views_.hash(graph_.information_sets.view[place.set]),
+                place_key(place.depth, place.piece));
+  for (const History& events : proposals(example, place.depth, place.piece, limit, random)) {
+    auto found = checked(place, events);
+    if (found) return found;
+  }
+  return nullptr;
+}
+
+// Replays a proposal from the place on; null unless it is a world of the information set.
+std::shared_ptr<const Example> HiddenHistories::checked(const Place& place,
+                                                        const History& events) {
+  graph_.check_deadline();
+  const Tracker& tracker = knowledge(place.set).tracker;
+  const int32_t player = tracker.player();
+  const int64_t view = static_cast<int64_t>(place.world) * graph_.num_players + player;
+  int32_t progress = tracker.progress_of(graph_.worlds.view[view]);
+  std::unique_ptr<GameState> state = graph_.state(place.world);
+  auto example = std::make_shared<Example>();
+  size_t at = place.depth;
+  for (; at < events.size() && !tracker.complete(*state, progress); ++at) {
+    const bool own = state->player() == player;
+    if (own ? tracker.own_action(progress) != events[at]
+            : !can_happen(*state, events[at], events_, probabilities_)) {
+      return nullptr;
+    }
+    example->movers.push_back(own ? kOwnEvent : static_cast<int8_t>(state->player()));
+    state->apply(events[at]);
+    progress = tracker.after(*state, own, events[at], progress);
+    if (progress == kContradiction) return nullptr;
+  }
+  if (!tracker.complete(*state, progress)) return nullptr;
+  example->events.assign(events.begin(), events.begin() + static_cast<int64_t>(at));
+  const std::vector<int8_t> before = example_of(place.world, player)->movers;
+  example->movers.insert(example->movers.begin(), before.begin(), before.end());
+  return example;
+}
+
+// The edges of a partial world that are not known to be dead.
+void HiddenHistories::candidates(const Knowledge& known, int32_t world,
+                                 std::vector<int32_t>& edges) const {
+  edges.clear();
+  const WorldTable& worlds = graph_.worlds;
+  const int64_t first = worlds.first_edge[world];
+  for (int32_t edge = 0; edge < worlds.edge_count[world]; ++edge) {
+    const int32_t child = worlds.edge_child[first + edge];
+    if (child != kMissing) {
+      const int64_t view = static_cast<int64_t>(child) * graph_.num_players;
+      const int32_t seen = worlds.view[view + known.tracker.player()];
+      if (known.tracker.progress_of(seen) == kContradiction) continue;
+    }
+    if (!known_dead(known, worlds.depth[world], worlds.edge_action[first + edge])) {
+      edges.push_back(edge);
+    }
+  }
+}
+
+void HiddenHistories::remember(const Place& place, bool success) {
+  FlatMap& tries = knowledge(place.set).tries;
+  const uint64_t key = place_key(place.depth, place.piece);
+  const int32_t before = std::max(tries.find(key), 0);
+  if (success ? before / kSuccess < 1000 : before % kSuccess < 1000) {
+    tries.insert(key, before + (success ? kSuccess : 1));
+  }
+}
+
+bool HiddenHistories::known_dead(const Knowledge& known, int32_t depth, Action piece) const {
+  const uint64_t key = place_key(depth, piece);
+  for (const Knowledge* at = &known; at != nullptr; at = at->earlier) {
+    const int32_t tries = at->tries.find(key);
+    if (tries > 0 && tries / kSuccess == 0 && tries % kSuccess >= kFailures) return true;
+  }
+  return false;
+}
+
+bool HiddenHistories::trusted(const Knowledge& known, int32_t depth, Action piece) const {
+  const uint64_t key = place_key(depth, piece);
+  int32_t successes = 0, failures = 0;
+  for (const Knowledge* at = &known; at != nullptr; at = at->earlier) {
+    const int32_t tries = std::max(at->tries.find(key), 0);
+    successes += tries / kSuccess;
+    failures += tries % kSuccess;
+  }
+  return successes > 0 && failures == 0;
+}
+
+}  // namespace nash_ismcts

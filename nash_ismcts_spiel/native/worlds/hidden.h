@@ -1,0 +1,134 @@
+// Hidden pieces: what a player has not seen of the history, drawn one piece at a time.
+//
+// A piece is a chance outcome or another player's move, in the order of play. A partial world is a
+// beginning of a history; it is *alive* if it can still become a world of the information set.
+//
+// In small games a SAMPLE node offers exactly the pieces after which the partial world is alive. In
+// large ones that would take a search per piece, so pieces are proved lazily: a node offers all
+// pieces that are not known to be dead, and one is looked at when it is drawn. The proof is an
+// example, a complete world with this piece; it is nearly always found by exchanging two pieces of
+// an example that is known. What cannot be proved within a bounded effort counts as dead and is
+// drawn no more. What was found out about a piece is remembered by its place in the history, for
+// this information set and all that follow it: a piece that failed there again and again is not
+// offered, and one that always succeeded is taken on trust; if that trust was wrong, the draw
+// runs into a dead end, and proofs along the way find the piece that is to blame. What is drawn is
+// always a world of the information set.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_HIDDEN_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_HIDDEN_H_
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "../common/flat_map.h"
+#include "../common/random.h"
+#include "example.h"
+#include "graph.h"
+#include "tracker.h"
+
+namespace nash_ismcts {
+
+class HiddenHistories {
+ public:
+  explicit HiddenHistories(Graph& graph) : graph_(graph) {}
+
+  // What is drawn first for an information set: a world, or ~s for a SAMPLE node s.
+  int32_t first(int32_t information_set);
+
+  // See Graph::branch.
+  int32_t branch(int32_t sample, int32_t branch);
+  int32_t dead_sample() const { return dead_sample_; }
+
+  // The history of a world of the player's view, found from the view alone. Throws NoWorldFound.
+  History find(int32_t player, int32_t view);
+
+  // Collects all worlds of an information set; false if there are more than `limit`, or if that
+  // cannot be known for sure.
+  bool all_worlds(int32_t information_set, int32_t limit, std::vector<int32_t>& worlds);
+
+  // See Graph::path_to.
+  std::vector<std::pair<int32_t, int32_t>> path_to(int32_t world);
+
+  // See Graph::by_exchange and Graph::exchanged_world.
+  bool by_exchange(int32_t information_set);
+  int32_t exchanged_world(int32_t information_set, Walk& walk);
+  std::unique_ptr<GameState> exchanged_state(int32_t information_set, Walk& walk);
+
+  // See Graph::unseen.
+  bool unseen(int32_t world, int32_t player);
+
+ private:
+  // What is known about the hidden history of one information set.
+  struct Knowledge {
+    Knowledge(const Tracker& tracker, const Knowledge* earlier)
+        : tracker(tracker), earlier(earlier) {}
+
+    Tracker tracker;
+    const Knowledge* earlier;                 // of an earlier information set of the player
+    std::shared_ptr<const Example> example;   // a world of the set
+    FlatMap tries;                            // by place and piece, see `count`
+    std::unordered_map<int32_t, bool> alive;  // partial worlds, where that is known exactly
+  };
+
+  // How a SAMPLE node came about.
+  struct Origin {
+    int32_t parent;                          // the SAMPLE node above, kMissing at the top
+    int32_t branch;                          // the branch of the parent
+    bool proved;                             // whether the example was checked
+    std::shared_ptr<const Example> example;  // with the pieces drawn so far
+  };
+
+  // Where a piece would be drawn.
+  struct Place {
+    int32_t set;
+    int32_t world;
+    int32_t depth;
+    Action piece;
+  };
+
+  bool exact();
+  Knowledge& knowledge(int32_t set);
+  const Knowledge* earlier(int32_t set) const;
+
+  // Small games.
+  bool is_alive(Knowledge& known, int32_t set, int32_t world);
+  int32_t resolve_exactly(int32_t set, int32_t world);
+
+  // Large games.
+  int32_t resolve(int32_t set, int32_t world, Origin origin);
+  int32_t dead_end(int32_t set, const Origin& origin);
+  bool prove_path(int32_t sample);
+  bool goes_through(const Example& example, int32_t sample) const;
+  std::shared_ptr<const Example> prove(const Place& place, const Example& example);
+  std::shared_ptr<const Example> checked(const Place& place, const History& events);
+  void candidates(const Knowledge& known, int32_t world, std::vector<int32_t>& edges) const;
+  void remember(const Place& place, bool success);
+  bool known_dead(const Knowledge& known, int32_t depth, Action piece) const;
+  bool trusted(const Knowledge& known, int32_t depth, Action piece) const;
+  void found_world(int32_t set, int32_t world, int32_t sample);
+  std::shared_ptr<const Example> example_of(int32_t world, int32_t player) const;
+  Place place_of(int32_t sample, int32_t branch) const;
+  int32_t bury(int32_t sample, int32_t branch);
+
+  // Exchanges.
+  int32_t walk_on(int32_t set, Walk& walk);
+  bool exchange_step(const Tracker& tracker, Walk& walk);
+  bool explains_all(const Tracker& tracker, const History& events);
+  double replayed(const Tracker& tracker, const History& events);
+
+  Graph& graph_;
+  int32_t exact_ = kMissing;  // whether the game is small, once known
+  int32_t dead_sample_ = kMissing;
+  std::unordered_map<int32_t, std::unique_ptr<Knowledge>> knowledge_;  // by information set
+  std::vector<Origin> origins_;                                       // by SAMPLE node
+  std::vector<Action> events_;
+  std::vector<double> probabilities_;
+  std::vector<int32_t> edges_;
+};
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_WORLDS_HIDDEN_H_

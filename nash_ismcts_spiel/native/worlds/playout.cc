@@ -1,0 +1,49 @@
+#include "playout.h"
+
+#include <cmath>
+
+namespace nash_ismcts {
+
+double estimated_worlds(const Game& game, int32_t probes) {
+  constexpr double kEnough = 1e30;
+  Random random(0);
+  std::vector<Action> events;
+  std::vector<double> probabilities;
+  double total = 0.0;
+  for (int32_t probe = 0; probe < probes && total < kEnough; ++probe) {
+    const auto state = game.initial_state();
+    double weight = 1.0;
+    while (true) {
+      total += weight;
+      if (state->player() == kTerminalPlayer || weight > kEnough) break;
+      if (state->player() == kChancePlayer) {
+        state->chance_outcomes(events, probabilities);
+      } else {
+        state->legal_actions(events);
+      }
+      weight *= static_cast<double>(events.size());
+      state->apply(events[random.below(static_cast<int64_t>(events.size()))]);
+    }
+  }
+  return total / probes;
+}
+
+double sampled_value_scale(const Game& game) {
+  constexpr int64_t kGames = 256, kEvents = 10'000;
+  Random random(0);
+  Playout playout;
+  double squares = 0.0;
+  int64_t count = 0, events = 0;
+  for (int64_t played = 0; played < kGames && events < kEvents; ++played) {
+    const auto state = game.initial_state();
+    events += playout.run(*state, random);
+    for (const double value : state->returns()) {
+      squares += value * value;
+      ++count;
+    }
+  }
+  const double scale = std::sqrt(squares / static_cast<double>(count));
+  return scale > 0.0 ? scale : 1.0;
+}
+
+}  // namespace nash_ismcts

@@ -1,0 +1,61 @@
+// Random games: play to the end, estimates of a game's size and of the scale of its utilities.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_PLAYOUT_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_PLAYOUT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "../common/random.h"
+#include "game.h"
+
+namespace nash_ismcts {
+
+// Plays games to their end at random: chance by its probabilities, players uniformly.
+class Playout {
+ public:
+  // Plays `state` (which is changed) to its end; returns the number of events. A game that has not
+  // ended after kLongest events is left there.
+  int64_t run(GameState& state, Random& random) {
+    int64_t events = 0;
+    for (; events < kLongest; ++events) {
+      const int32_t player = state.player();
+      if (player == kTerminalPlayer) break;
+      state.apply(draw_event(state, player, random));
+    }
+    return events;
+  }
+
+ private:
+  static constexpr int64_t kLongest = 20'000;
+
+  Action draw_event(const GameState& state, int32_t player, Random& random) {
+    if (player != kChancePlayer) {
+      state.legal_actions(events_);
+      return events_[random.below(static_cast<int64_t>(events_.size()))];
+    }
+    state.chance_outcomes(events_, probabilities_);
+    double remaining = random.uniform();
+    for (size_t outcome = 0; outcome + 1 < events_.size(); ++outcome) {
+      remaining -= probabilities_[outcome];
+      if (remaining < 0.0) return events_[outcome];
+    }
+    return events_.back();
+  }
+
+  std::vector<Action> events_;
+  std::vector<double> probabilities_;
+};
+
+// Number of histories, estimated by random games (Knuth 1975): for each position of a random game,
+// the product of the numbers of choices on the way there. Right on average but varies much: good
+// for orders of magnitude only. Stops at 1e30.
+double estimated_worlds(const Game& game, int32_t probes);
+
+// Root mean square of the returns of random games, in utility units; 1 if all are 0. As many games
+// as 256, or fewer where they are long.
+double sampled_value_scale(const Game& game);
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_WORLDS_PLAYOUT_H_

@@ -1,0 +1,126 @@
+// Matching events against what a player knows: how much of its log a history explains so far.
+//
+// A log is the chain of views that leads to a player's view (views.h). *Progress* is the number of
+// the last view of the chain that the events so far have brought about. A history is a world of the
+// information set once the whole chain is explained and the player is to move. Nothing is interned
+// here, so candidates that fail leave no trace.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_TRACKER_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_TRACKER_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "game.h"
+#include "views.h"
+
+namespace nash_ismcts {
+
+constexpr int32_t kContradiction = -1;  // progress of a history that cannot explain the log
+
+// Whether an event can happen at a state.
+inline bool can_happen(const GameState& state, Action event, std::vector<Action>& events,
+                       std::vector<double>& probabilities) {
+  if (state.player() == kChancePlayer) {
+    state.chance_outcomes(events, probabilities);
+  } else {
+    state.legal_actions(events);
+  }
+  return std::find(events.begin(), events.end(), event) != events.end();
+}
+
+class Tracker {
+ public:
+  Tracker(const Game& game, const ViewTable& views, int32_t player, int32_t view)
+      : views_(&views), looks_at_decisions_(game.facts().has_information_states), player_(player),
+        chain_(views.chain(view)) {}
+
+  int32_t player() const { return player_; }
+  int32_t last() const { return static_cast<int32_t>(chain_.size()) - 1; }
+
+  // Progress at the start of the game.
+  int32_t start(const GameState& state) const { return look(state, 0); }
+
+  // The own action that the log has next, kNoAction if it does not say that the player acts.
+  Action own_action(int32_t progress) const {
+    return progress < last() && views_->is_action(chain_[progress + 1])
+               ? views_->action(chain_[progress + 1])
+               : kNoAction;
+  }
+
+  // Progress after an event, which was the player's own if `acted`.
+  int32_t after(const GameState& state, bool acted, Action event, int32_t progress) const {
+    if (state.player() == kTerminalPlayer) return kContradiction;
+    if (acted) {
+      if (own_action(progress) != event) return kContradiction;
+      ++progress;
+    }
+    return look(state, progress);
+  }
+
+  bool complete(const GameState& state, int32_t progress) const {
+    return progress == last() && state.player() == player_;
+  }
+
+  // Progress of a player's view, kContradiction if the view is not on the way.
+  int32_t progress_of(int32_t view) const {
+    if (view == kNoView) return kContradiction;
+    const int32_t depth = views_->depth(view);
+    return depth <= last() && chain_[depth] == view ? depth : kContradiction;
+  }
+
+  // What the player is shown next according to the log (without its legal actions), nullptr if that
+  // is not known.
+  const std::string* next_shown(int32_t progress) const {
+    if (shown_.empty()) {
+      for (const int32_t view : chain_) {
+        const std::string& text = views_->text(view);
+        shown_.push_back(text.substr(0, looks_at_decisions_ ? text.rfind(kLegalActions)
+                                                            : std::string::npos));
+      }
+    }
+    for (int32_t next = progress + 1; next <= last(); ++next) {
+      if (!views_->is_action(chain_[next])) return &shown_[next];
+    }
+    return nullptr;
+  }
+
+  // What the player is shown last.
+  const std::string& last_shown() const { return views_->text(chain_.back()); }
+
+  // The own actions that the log has from some progress on.
+  std::vector<Action> own_actions(int32_t progress) const {
+    std::vector<Action> actions;
+    for (int32_t next = progress + 1; next <= last(); ++next) {
+      if (views_->is_action(chain_[next])) actions.push_back(views_->action(chain_[next]));
+    }
+    return actions;
+  }
+
+ private:
+  int32_t look(const GameState& state, int32_t progress) const {
+    if (looks_at_decisions_ && state.player() != player_) return progress;
+    const std::string shown =
+        looks_at_decisions_ ? decision_text(state, player_) : state.shown(player_);
+    const int32_t view = chain_[progress];
+    if (!looks_at_decisions_ && views_->is_look(view) && views_->text(view) == shown) {
+      return progress;
+    }
+    if (progress == last()) return kContradiction;
+    const int32_t next = chain_[progress + 1];
+    return !views_->is_action(next) && views_->text(next) == shown ? progress + 1
+                                                                   : kContradiction;
+  }
+
+  const ViewTable* views_;
+  bool looks_at_decisions_;
+  int32_t player_;
+  std::vector<int32_t> chain_;
+  mutable std::vector<std::string> shown_;  // see next_shown
+};
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_WORLDS_TRACKER_H_

@@ -1,0 +1,97 @@
+"""Budgets hold inside a search: visits, seconds and worlds; the answer is what was found."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pyspiel
+import pytest
+
+from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
+from nash_ismcts_spiel.evaluation import Models, UniformEvaluator
+from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.native.engine import NativeEngine
+from nash_ismcts_spiel.search import ReferenceEngine
+
+ENGINES = {"native": NativeEngine, "reference": ReferenceEngine}
+
+SECONDS = 0.2
+ROOM = 0.5
+"""What a busy machine may add."""
+
+
+def first_decision(game: pyspiel.Game, seed: int = 0) -> pyspiel.State:
+    rng = np.random.default_rng(seed)
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(int(rng.choice([action for action, _ in state.chance_outcomes()])))
+    return state
+
+
+@pytest.mark.parametrize(
+    "name", ["kuhn_poker", "tiny_bridge_4p", "phantom_ttt", "hearts", "gin_rummy", "battleship"]
+)
+def test_seconds_end_a_search(name: str) -> None:
+    game = pyspiel.load_game(name)
+    state = first_decision(game)
+    bot = NashIsmctsBot(game, state.current_player(), seconds=SECONDS)
+    started = time.perf_counter()
+    result = bot.search(state)
+    assert time.perf_counter() - started < SECONDS + ROOM
+    assert result.stopped_by == "seconds"
+    assert sum(result.policy) == pytest.approx(1.0)
+    assert list(result.actions) == state.legal_actions()
+
+
+def test_no_time_at_all_still_gives_a_policy() -> None:
+    game = pyspiel.load_game("bridge(use_double_dummy_result=False)")
+    state = first_decision(game)
+    bot = NashIsmctsBot(game, state.current_player(), seconds=1e-9)
+    result = bot.search(state)
+    assert result.stopped_by == "seconds"
+    assert result.simulations == 0
+    assert result.policy == (1.0 / len(result.actions),) * len(result.actions)
+    assert bot.step(state) in state.legal_actions()
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_worlds_end_a_search(engine: str) -> None:
+    game = pyspiel.load_game("phantom_ttt")
+    config = SearchConfig(visits=100_000, max_worlds=500, engine=engine)
+    bot = NashIsmctsBot(game, 0, config=config)
+    result = bot.search(game.new_initial_state())
+    assert result.stopped_by == "worlds"
+    assert sum(result.visits) > 0
+    assert sum(result.policy) == pytest.approx(1.0)
+    # A stage adds no more worlds than one draw of the hidden state and the events after it.
+    assert len(bot._graph.worlds) < 500 + 100
+
+
+def test_both_engines_stop_at_the_same_size() -> None:
+    results = []
+    for engine in ENGINES.values():
+        graph = GameGraph("phantom_ttt")
+        information_set = graph.observe(graph.state(0), 0)
+        search = engine(Models(graph, UniformEvaluator()), SearchConfig(visits=10_000))
+        results.append(search.search(information_set, np.random.default_rng(1), max_worlds=300))
+    assert results[0].visits == results[1].visits
+    assert {result.stopped_by for result in results} == {"worlds"}
+
+
+def test_a_search_that_was_stopped_goes_on() -> None:
+    graph = GameGraph("leduc_poker")
+    information_set = graph.observe(first_decision(graph.game.pyspiel_game), 0)
+    engine = NativeEngine(Models(graph, UniformEvaluator()), SearchConfig(visits=50))
+    stopped = engine.search(information_set, np.random.default_rng(0), max_worlds=200)
+    assert stopped.stopped_by == "worlds"
+    whole = engine.search(information_set, np.random.default_rng(0))
+    assert whole.stopped_by == "visits"
+    assert sum(whole.visits) == 50
+
+
+def test_visits_that_are_done_say_so() -> None:
+    game = pyspiel.load_game("kuhn_poker")
+    result = NashIsmctsBot(game, 0, config=SearchConfig(visits=30)).search(first_decision(game))
+    assert result.stopped_by == "visits"
+    assert sum(result.visits) == 30
