@@ -11,8 +11,9 @@ import pyspiel
 import pytest
 
 from nash_ismcts_spiel import make_bot
-from nash_ismcts_spiel.baselines.oos import OosConfig, OosMemory, Target
+from nash_ismcts_spiel.baselines.oos import OosConfig, OosMemory
 from nash_ismcts_spiel.baselines.smooth_uct import SmoothUctConfig, SmoothUctTrees
+from nash_ismcts_spiel.baselines.target import Target
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.native import _core, exact
@@ -173,6 +174,41 @@ def test_targeting_learns_what_is_to_be_played() -> None:
         found[targeting] = np.mean(policies)
     assert found[0.9] > 0.9
     assert found[0.9] > found[0.0]
+
+
+@pytest.mark.parametrize("name", [helpers.LEDUC, helpers.PHANTOM_TTT, "dark_hex"])
+def test_a_target_leads_to_its_information_set(name: str) -> None:
+    """Also where pieces that were offered turn out to be dead on the way."""
+    game, rng = helpers.load(name), np.random.default_rng(8)
+    graph = GameGraph(game)
+    for state in helpers.decisions(game, rng):
+        information_set = graph.observe(state, state.current_player())
+        target = Target(graph, information_set)
+        for _ in range(30):
+            world = 0
+            while (edges := target.open_edges(world)) is not None:
+                assert edges
+                edge = int(rng.choice(edges))
+                dead_end = target.take(world, edge)
+                world = graph.child(world, edge) if dead_end is None else dead_end
+            assert graph.worlds.information_set[world] == information_set
+    if name in (helpers.PHANTOM_TTT, "dark_hex"):
+        assert len(graph.buried) > 0
+
+
+@pytest.mark.parametrize("name", [helpers.PHANTOM_TTT, "dark_hex"])
+def test_targeted_games_go_on_where_pieces_are_dead(name: str) -> None:
+    game, rng = helpers.load(name), np.random.default_rng(3)
+    graph = GameGraph(game)
+    memory = OosMemory(graph, OosConfig(targeting=0.9))
+    state = list(helpers.decisions(game, rng))[4]
+    information_set = graph.observe(state, state.current_player())
+    for _ in range(300):
+        memory.learn(information_set, rng)
+    assert len(graph.buried) > 0
+    # Most games are targeted, and half of them teach the averages of the player who is to move.
+    assert sum(memory.weights(information_set)) > 0.0
+    assert all(np.isfinite(sums).all() for sums in memory.policy_sums.values())
 
 
 def test_targeting_does_not_bend_the_average_policy(enumerated: Enumerated) -> None:

@@ -241,20 +241,24 @@ def test_rows_of_policy_games_agree_with_exact_models(enumerated: Enumerated) ->
             assert abs(share - belief) < 5 * np.sqrt(belief * (1 - belief) / same.sum()) + 1e-9
 
 
-def test_rows_of_search_games_are_search_policies() -> None:
-    models = models_of(PHANTOM_TTT)
+@pytest.mark.parametrize("game", [PHANTOM_TTT, helpers.LEDUC])
+def test_rows_of_search_games_are_search_policies(game: str) -> None:
+    models = models_of(game)
     config = SearchConfig(visits=6, spawn_depth=1)
     rows, others = (
-        GrownPlay(support(PHANTOM_TTT), models.evaluator(), SMALL, np.random.default_rng(3))
+        GrownPlay(support(game), models.evaluator(), SMALL, np.random.default_rng(3))
         .search_games(10, config, width)
         for width in (64, 1)
     )
     assert rows.targets.sum(axis=1) == pytest.approx(1.0)
     assert not rows.targets[~rows.mask].any()
-    assert rows.frequency.max() == 5  # half of ten games explore for the first player, from afresh
+    if game == PHANTOM_TTT:  # half of ten games explore for the first player, from afresh
+        assert rows.frequency.max() == 5
     assert len(rows) == len(np.unique(rows.inputs, axis=0))
-    # Searches side by side give what they give one at a time, up to rounding in batches.
-    assert rows.targets == pytest.approx(others.targets, abs=1e-6)
+    # Searches side by side give what they give one at a time, up to rounding in batches; in a large
+    # game they share what they find out about hidden pieces, and it depends on their order.
+    if game == helpers.LEDUC:
+        assert rows.targets == pytest.approx(others.targets, abs=1e-6)
 
 
 # Buffers.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 import pytest
+from helpers import FixedEvaluator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,7 +92,9 @@ def compare(graph: GameGraph, evaluator: Any, config: SearchConfig, where: int, 
     )
 
 
-def compare_grown(name: str, history: list[int], config: SearchConfig, seed: int) -> None:
+def compare_grown(
+    name: str, history: list[int], config: SearchConfig, seed: int, evaluator: Any
+) -> None:
     """Both engines on graphs of their own: in a large game a graph remembers which hidden pieces it
     could not prove, so that a second search in it need not find the same.
     """
@@ -100,7 +103,7 @@ def compare_grown(name: str, history: list[int], config: SearchConfig, seed: int
         graph = GameGraph(name)
         state = graph.state(graph.follow(history))
         where = graph.observe(state, state.current_player())
-        models = Models(graph, RolloutEvaluator())
+        models = Models(graph, evaluator)
         results.append(engine(models, config).search(where, np.random.default_rng(seed)))
         sizes = len(graph.worlds), len(graph.information_sets), len(graph.samples)
         results.append((*sizes, list(graph.buried)))
@@ -133,14 +136,34 @@ def test_engines_agree_at_positions_of_grown_graphs(
 ) -> None:
     config = SearchConfig.preset(preset, visits=20, sample_backup=backup, trees=trees)
     for seed in range(2):
-        compare_grown(name, POSITIONS[name], config, seed)
+        compare_grown(name, POSITIONS[name], config, seed, RolloutEvaluator())
 
 
+@pytest.mark.parametrize("evaluator", [RolloutEvaluator(), UniformEvaluator(), FixedEvaluator()])
 @pytest.mark.parametrize("spawning", ["always", "when_behind"])
 @pytest.mark.parametrize("name", list(POSITIONS))
-def test_engines_agree_however_players_are_asked(name: str, spawning: Any) -> None:
+def test_engines_agree_however_players_are_asked(
+    name: str, spawning: Any, evaluator: Any
+) -> None:
+    """And wherever rows come from: compiled code, or objects in Python."""
     config = SearchConfig(visits=40, spawning=spawning, spawn_depth=3)
-    compare_grown(name, POSITIONS[name], config, 1)
+    compare_grown(name, POSITIONS[name], config, 1, evaluator)
+
+
+def test_rows_of_ones_own_are_not_passed_over() -> None:
+    """An evaluator that inherits from a compiled one and makes its own rows is asked for them."""
+
+    class Optimist(UniformEvaluator):
+        def information_set_rows(self, graph: GameGraph, ids: Sequence[int]) -> Any:
+            rows = super().information_set_rows(graph, ids)
+            return [type(row)(row.policy, 0.25, [0.25] * len(row.policy)) for row in rows]
+
+    graph = GameGraph("kuhn_poker")
+    where = graph.observe(graph.state(graph.follow([0, 1])), 0)
+    for engine in (NativeEngine, ReferenceEngine):
+        search = engine(Models(graph, Optimist()), SearchConfig(visits=1))
+        result = search.search(where, np.random.default_rng(0))
+        assert 0.25 in [value.low for value in result.q]
 
 
 CONFIGS = st.builds(

@@ -64,6 +64,7 @@ inline int32_t later_place(const Example& example, int32_t place, Action value) 
 inline std::vector<History> proposals(const Example& example, int32_t place, Action piece,
                                       int32_t limit, Random& random) {
   std::vector<History> proposed;
+  if (example.movers[place] != kChancePlayer) limit += 2;
   const auto propose = [&](History events) {
     if (static_cast<int32_t>(proposed.size()) < limit &&
         std::find(proposed.begin(), proposed.end(), events) == proposed.end()) {
@@ -83,15 +84,17 @@ inline std::vector<History> proposals(const Example& example, int32_t place, Act
     propose(with({{place, piece}, {later, displaced}}));
   }
   propose(with({{place, piece}}));
-  // Histories of one information set may differ in length: a move that came to nothing, and was made
-  // again, the player does not see.
-  History longer = example.events;
-  longer.insert(longer.begin() + place, piece);
-  propose(std::move(longer));
-  if (place + 1 < static_cast<int32_t>(example.events.size())) {
-    History shorter = with({{place, piece}});
-    shorter.erase(shorter.begin() + place + 1);
-    propose(std::move(shorter));
+  if (example.movers[place] != kChancePlayer) {
+    // Histories of one information set may differ in length: a move that came to nothing, and was
+    // made again, the player does not see.
+    History longer = example.events;
+    longer.insert(longer.begin() + place, piece);
+    propose(std::move(longer));
+    if (place + 1 < static_cast<int32_t>(example.events.size())) {
+      History shorter = with({{place, piece}});
+      shorter.erase(shorter.begin() + place + 1);
+      propose(std::move(shorter));
+    }
   }
   // The displaced value goes somewhere else, and what was there takes the place that is left.
   const int32_t count = static_cast<int32_t>(example.events.size()) - place - 1;

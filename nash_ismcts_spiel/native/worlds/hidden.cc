@@ -10,8 +10,8 @@ namespace nash_ismcts {
 namespace {
 
 constexpr double kSmallGame = 1e5;      // worlds up to which pieces are known exactly
-constexpr int32_t kProposals = 8;       // worlds that are tried to prove a piece
-constexpr int32_t kProposalsAgain = 5;  // the same, where the piece failed before
+constexpr int32_t kProposals = 6;       // worlds that are tried to prove a piece
+constexpr int32_t kProposalsAgain = 3;  // the same, where the piece failed before
 constexpr int32_t kFailures = 2;        // after so many, and no success, a piece is dead in its place
 constexpr int32_t kSuccess = 1 << 16;   // tries hold failures below and successes above this
 
