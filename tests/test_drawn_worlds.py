@@ -63,7 +63,7 @@ def test_drawn_worlds_have_the_right_distribution(name: str) -> None:
     drawn = Counter(_core.draw_world(graph, information_set, seed) for seed in range(DRAWS))
     assert set(drawn) <= set(expected)
     assert p_value(drawn, expected, DRAWS) > 1e-3
-    # Every tenth draw of one world instead of another is noticed.
+    # One draw in five of one world taken for another is noticed.
     worlds = sorted(expected)
     moved = drawn[worlds[1]] // 5
     biased = Counter(drawn)

@@ -71,8 +71,8 @@ def shown(game: Any, state: Any, player: int) -> str:
 def own_side(game: Any, history: list[int], player: int) -> tuple[Any, ...] | None:
     """All that a player is shown and does along a history; None if the history cannot happen.
 
-    Finer than any view may be: what is shown after every event, repetitions left out where the
-    game has no information states, which would tell the player how many events there were.
+    Information states are looked at on the player's own turns; where a game has none, observations
+    after every event, repetitions left out, since they would count events that showed nothing.
     """
     state, entries = game.new_initial_state(), []
     decisions_only = game.get_type().provides_information_state_string
