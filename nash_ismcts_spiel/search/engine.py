@@ -69,7 +69,7 @@ class ReferenceEngine:
         deadline = None if seconds is None else time.perf_counter() + seconds
         if self._earlier_root is not None and self._earlier_root != information_set:
             self._forest.keep(information_set, self._earlier_root)
-            self._pools.clear()
+            self._pools.keep(self._forest.pooled_sets())
         self._earlier_root = information_set
         player = self._models.graph.information_sets.player[information_set]
         tree = self._forest.tree(information_set, player)

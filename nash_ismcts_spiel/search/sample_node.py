@@ -1,4 +1,4 @@
-"""SAMPLE nodes: the next piece of the hidden state is drawn from H.
+"""SAMPLE nodes: the next piece of the hidden state is drawn from H, or all of it from a pool.
 
 The interval of a SAMPLE node is where utility belief dispersion enters: h may be off by an L1 ball
 of radius eps, and Q(n) shows what that does to the expectation. All values are for the player
@@ -79,7 +79,65 @@ class SampleNode:
         return [alive if gone else value for gone, value in zip(dead, values, strict=True)]
 
 
-def luck(node: SampleNode, branch: int, config: SearchConfig) -> Interval:
+@dataclasses.dataclass(slots=True)
+class PoolNode:
+    """The whole hidden state after an own action, drawn at once from a pool of worlds, all alike.
+
+    Used where the hidden history is long and the models do not tell worlds apart.
+
+    Attributes:
+      information_set: whose worlds are drawn.
+      action: index of the own action above.
+      player: whose tree it is.
+      model_value: Vc of the action.
+      visits: how often each world was drawn. [worlds]
+      children: what follows the action in each world; None where it was never drawn. [worlds]
+      q: Q(n).
+      low_sum: sum of the low ends seen (`luck_adjusted` only).
+      high_sum: sum of the high ends seen (`luck_adjusted` only).
+    """
+
+    information_set: int
+    action: int
+    player: int
+    model_value: float
+    visits: list[int] = dataclasses.field(default_factory=list)
+    children: list[Node | None] = dataclasses.field(default_factory=list)
+    q: Interval = Interval(0.0, 0.0)
+    low_sum: float = 0.0
+    high_sum: float = 0.0
+
+    @property
+    def pieces_alike(self) -> bool:
+        """Vc says nothing about a world that was never drawn."""
+        return True
+
+    @property
+    def beliefs(self) -> Sequence[float]:
+        """One share each. [worlds]"""
+        return [1.0 / len(self.children)] * len(self.children)
+
+    @property
+    def model_values(self) -> Sequence[float]:
+        """Vc of the worlds, given the action. [worlds]"""
+        return [self.model_value] * len(self.children)
+
+    def grow(self, count: int) -> None:
+        """Makes room for `count` worlds."""
+        new = count - len(self.children)
+        self.visits.extend([0] * new)
+        self.children.extend([None] * new)
+
+    def lows(self) -> list[float]:
+        """Low ends of the children, by Vc where unvisited."""
+        return [self.model_value if child is None else child.q.low for child in self.children]
+
+    def highs(self) -> list[float]:
+        """High ends of the children, by Vc where unvisited."""
+        return [self.model_value if child is None else child.q.high for child in self.children]
+
+
+def luck(node: SampleNode | PoolNode, branch: int, config: SearchConfig) -> Interval:
     """-Phi(h): what takes the luck of drawing `branch` out of a result, before it is backed up.
 
     phi(h') = Q(c) - E_{h'}[Q]. Coupled ends take low ends with low ends and high with high;
@@ -93,7 +151,11 @@ def luck(node: SampleNode, branch: int, config: SearchConfig) -> Interval:
 
 
 def back_up(
-    node: SampleNode, branch: int, result: Interval, adjustment: Interval, config: SearchConfig
+    node: SampleNode | PoolNode,
+    branch: int,
+    result: Interval,
+    adjustment: Interval,
+    config: SearchConfig,
 ) -> Interval:
     """Adds a visit of `branch` that came to `result`, and updates Q(n).
 
@@ -118,7 +180,7 @@ def back_up(
     return node.q
 
 
-def _dispersed_drawn(node: SampleNode, radius: float) -> Interval:
+def _dispersed_drawn(node: SampleNode | PoolNode, radius: float) -> Interval:
     """The ball round h over the pieces that were drawn."""
     drawn = [k for k, n in enumerate(node.visits) if n > 0 and node.beliefs[k] != 0.0]
     total = 0.0
@@ -133,7 +195,7 @@ def _dispersed_drawn(node: SampleNode, radius: float) -> Interval:
     )
 
 
-def _residual(node: SampleNode, radius: float) -> Interval:
+def _residual(node: SampleNode | PoolNode, radius: float) -> Interval:
     """[min E Vc, max E Vc] + E_{c ~ N}[Q(c) - Vc(c)]."""
     modelled = dispersed(node.beliefs, node.model_values, node.model_values, radius)
     low = high = 0.0

@@ -21,7 +21,7 @@ from nash_ismcts_spiel.search.act_node import ActNode, Choices, act_value, choos
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.interval import Interval, point
 from nash_ismcts_spiel.search.limits import Limits
-from nash_ismcts_spiel.search.sample_node import SampleNode, back_up, luck
+from nash_ismcts_spiel.search.sample_node import PoolNode, SampleNode, back_up, luck
 from nash_ismcts_spiel.search.trees import (
     ChanceNode,
     Forest,
@@ -74,7 +74,9 @@ class Simulator:
         """
         self.simulations += 1
         if tree.root.row is None:
-            self._expand(tree.root)
+            root = tree.root.information_set
+            pooled = self._pooled(root)
+            self._expand(tree.root, self._pools.first(self._graph, root) if pooled else MISSING)
         return self._act(tree, tree.root, depth)
 
     def _visit(self, tree: Tree, node: Node, depth: int) -> Interval:
@@ -88,6 +90,8 @@ class Simulator:
                     self._act(tree, node, depth)
             case SampleNode():
                 return self._sample(tree, node, depth)
+            case PoolNode():
+                return self._draw_from_pool(tree, node, depth)
             case ChanceNode():
                 outcome = draw(self._rng, node.probabilities)
                 self._visit(tree, self._child(tree, node, outcome), depth)
@@ -102,7 +106,7 @@ class Simulator:
         return node.q
 
     def _expand(self, node: ActNode, arrival: int = MISSING) -> None:
-        """Takes the models of the information set; `arrival` is the world it was come to in."""
+        """Takes the models of the information set; `arrival` is a world of it, if one was drawn."""
         row = self._models.information_set(node.information_set, arrival)
         node.expand(row, self._config)
         self._models.bury_new()
@@ -124,10 +128,9 @@ class Simulator:
         adjusting = self._config.sample_backup == "luck_adjusted"
         chain: list[tuple[SampleNode, int, Interval]] = []
         node: Node = top
-        path = self._path_from_pool(top)
         while isinstance(node, SampleNode):
             self._models.bury_new()
-            branch = draw(self._rng, node.beliefs) if path is None else path[len(chain)][1]
+            branch = draw(self._rng, node.beliefs)
             adjustment = luck(node, branch, self._config) if adjusting else _NO_ADJUSTMENT
             chain.append((node, branch, adjustment))
             child = node.children[branch]
@@ -142,15 +145,27 @@ class Simulator:
             drawn = sample
         return result
 
-    def _path_from_pool(self, top: SampleNode) -> list[tuple[int, int]] | None:
-        """The pieces of a world from the pool of its information set; None to draw them one by one.
+    def _pooled(self, information_set: int) -> bool:
+        """Whether worlds are drawn whole, from a pool.
 
         Pools hold worlds drawn from the prior, which only compiled models take for beliefs.
         """
-        if self._models.compiled is None:
-            return None
-        paths = self._pools.next(self._graph, self._graph.samples.information_set[top.sample])
-        return paths[int(self._rng.random() * len(paths))] if paths else None
+        return self._models.compiled is not None and self._graph.by_exchange(information_set)
+
+    def _draw_from_pool(self, tree: Tree, node: PoolNode, depth: int) -> Interval:
+        """Draws all hidden pieces at once, visits the world, and backs up."""
+        worlds = self._pools.next(self._graph, node.information_set)
+        drawn = int(self._rng.random() * len(worlds))
+        node.grow(len(worlds))
+        adjusting = self._config.sample_backup == "luck_adjusted"
+        adjustment = luck(node, drawn, self._config) if adjusting else _NO_ADJUSTMENT
+        child = node.children[drawn]
+        if child is None:
+            after = self._graph.child(worlds[drawn], node.action)
+            child = self._world_node(tree, after, node.player)
+        result = self._visit(tree, child, depth)
+        node.children[drawn] = child
+        return back_up(node, drawn, result, adjustment, self._config)
 
     def _draw_again(self, chain: list[tuple[SampleNode, int, Interval]]) -> SampleNode:
         """A piece has turned out to be dead, the last one or one drawn before: back to its node."""
@@ -226,6 +241,10 @@ class Simulator:
         if following != MISSING:
             self._arrival = MISSING
             return tree.act_node(following, node.player)
+        if self._pooled(node.information_set):
+            assert node.row is not None
+            value = node.row.child_values[action]
+            return PoolNode(node.information_set, action, node.player, value)
         target = self._graph.hidden(node.information_set)
         return self._target_node(tree, target, action, node.player)
 

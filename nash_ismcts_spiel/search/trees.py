@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from nash_ismcts_spiel.search.act_node import ActNode
 from nash_ismcts_spiel.search.interval import Interval, mirrored
-from nash_ismcts_spiel.search.sample_node import SampleNode
+from nash_ismcts_spiel.search.sample_node import PoolNode, SampleNode
 
 
 @dataclasses.dataclass(slots=True)
@@ -104,7 +104,7 @@ class MirrorNode:
         self.q = mirrored(self.act.q, self.utility_sum)
 
 
-Node = ActNode | SampleNode | TerminalNode | ChanceNode | OpponentNode | MirrorNode
+Node = ActNode | SampleNode | PoolNode | TerminalNode | ChanceNode | OpponentNode | MirrorNode
 
 
 def event_values(
@@ -181,6 +181,15 @@ class Forest:
                     tree = kept[node.information_set] = self._trees[node.information_set]
                     pending.append(tree)
         self._trees = kept
+
+    def pooled_sets(self) -> list[int]:
+        """The information sets whose pools its nodes draw from."""
+        return [
+            node.information_set
+            for tree in self._trees.values()
+            for node in _nodes_below(tree.root)
+            if isinstance(node, PoolNode)
+        ]
 
     def _below(self, earlier_root: int, information_set: int) -> Tree | None:
         earlier = self._trees.get(earlier_root)

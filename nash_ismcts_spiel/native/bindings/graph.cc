@@ -142,6 +142,13 @@ std::vector<std::pair<int32_t, int32_t>> path_to(Graph& graph, int64_t world) {
   return graph.path_to(static_cast<int32_t>(world));
 }
 
+bool by_exchange(Graph& graph, int64_t set) {
+  require_readable(graph);
+  require_row(set, graph.information_sets.size(), "information set");
+  const Growing growing(graph);
+  return graph.by_exchange(static_cast<int32_t>(set));
+}
+
 Ints shown_views(Graph& graph) {
   std::vector<int32_t> views;
   {
@@ -273,6 +280,7 @@ void bind_worlds(py::module_& module) {
       .def("prior_weights", &prior_weights, py::arg("sample"))
       .def("worlds_of", &worlds_of, py::arg("information_set"))
       .def("path_to", &path_to, py::arg("world"))
+      .def("by_exchange", &by_exchange, py::arg("information_set"))
       .def("shown_views", &shown_views)
       .def("log",
            [](const Graph& self, int64_t view) {

@@ -279,21 +279,22 @@ void bind_sources(py::module_& module) {
       py::arg("graph"), py::arg("information_set"), py::arg("seed"));
 }
 
-// The same for the reference engine, which draws the number itself.
+// Pools for the reference engine.
 void bind_pools(py::module_& module) {
+  const auto asked = [](auto method) {
+    return [method](Pools& self, Graph& graph, int64_t set) {
+      require_readable(graph);
+      require_row(set, graph.information_sets.size(), "information set");
+      const Growing growing(graph);
+      return (self.*method)(graph, static_cast<int32_t>(set));
+    };
+  };
   py::class_<Pools>(module, "Pools")
       .def(py::init<>())
       .def("clear", &Pools::clear)
-      .def(
-          "next",
-          [](Pools& self, Graph& graph, int64_t set) {
-            require_readable(graph);
-            require_row(set, graph.information_sets.size(), "information set");
-            const Growing growing(graph);
-            const std::vector<Path>* paths = self.next(graph, static_cast<int32_t>(set));
-            return paths == nullptr ? std::vector<Path>{} : *paths;
-          },
-          py::arg("graph"), py::arg("information_set"));
+      .def("keep", &Pools::keep, py::arg("information_sets"))
+      .def("next", asked(&Pools::next), py::arg("graph"), py::arg("information_set"))
+      .def("first", asked(&Pools::first), py::arg("graph"), py::arg("information_set"));
 }
 
 }  // namespace

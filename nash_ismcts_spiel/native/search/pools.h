@@ -15,45 +15,54 @@
 
 namespace nash_ismcts {
 
-// SAMPLE nodes and branches from the top of a chain to a world.
-using Path = std::vector<std::pair<int32_t, int32_t>>;
-
 class Pools {
  public:
-  // The ways to the worlds from which one is to be drawn next; null where pieces are to be drawn one
-  // by one.
-  const std::vector<Path>* next(Graph& graph, int32_t set) {
-    if (!graph.by_exchange(set)) return nullptr;
-    Pool& pool = pools_.try_emplace(set, graph.knowledge_hash(set)).first->second;
-    if (static_cast<int64_t>(pool.paths.size()) < kFirst + pool.draws / kDrawsPerWorld) {
-      grow(graph, set, pool);
-    }
-    if (pool.paths.empty()) return nullptr;
+  // The worlds of an information set from which one is to be drawn next. A world keeps its number.
+  const std::vector<int32_t>& next(Graph& graph, int32_t set) {
+    Pool& pool = of(graph, set);
+    const auto size = static_cast<int64_t>(pool.worlds.size());
+    if (size < kMost && size < kFirst + pool.draws / kDrawsPerWorld) grow(graph, set, pool);
     ++pool.draws;
-    return &pool.paths;
+    return pool.worlds;
+  }
+
+  // The first world of an information set's pool.
+  int32_t first(Graph& graph, int32_t set) {
+    Pool& pool = of(graph, set);
+    if (pool.worlds.empty()) grow(graph, set, pool);
+    return pool.worlds.front();
   }
 
   void clear() { pools_.clear(); }
 
+  // Drops all pools but those of the given information sets.
+  void keep(const std::vector<int32_t>& sets) {
+    std::unordered_map<int32_t, Pool> kept;
+    for (const int32_t set : sets) {
+      const auto found = pools_.find(set);
+      if (found != pools_.end()) kept.insert(pools_.extract(found));
+    }
+    pools_ = std::move(kept);
+  }
+
  private:
   static constexpr int64_t kFirst = 2;
   static constexpr int64_t kDrawsPerWorld = 16;
+  static constexpr int64_t kMost = 256;
 
   struct Pool {
     explicit Pool(uint64_t seed) : walk(seed) {}
     Walk walk;
-    std::vector<Path> paths;
+    std::vector<int32_t> worlds;
     int64_t draws = 0;
   };
 
+  Pool& of(const Graph& graph, int32_t set) {
+    return pools_.try_emplace(set, graph.knowledge_hash(set)).first->second;
+  }
+
   static void grow(Graph& graph, int32_t set, Pool& pool) {
-    const int32_t world = graph.exchanged_world(set, pool.walk);
-    Path path = graph.path_to(world);
-    int32_t target = graph.hidden(set);
-    for (const auto& [sample, branch] : path) {
-      target = graph.samples.target[graph.samples.first_branch[sample] + branch];
-    }
-    if (target == world) pool.paths.push_back(std::move(path));  // else a node does not offer it
+    pool.worlds.push_back(graph.exchanged_world(set, pool.walk));
   }
 
   std::unordered_map<int32_t, Pool> pools_;

@@ -1,4 +1,5 @@
-// SAMPLE nodes, as search/sample_node.py: the three backups of a drawn piece of the hidden state.
+// SAMPLE nodes, as search/sample_node.py: the three backups of a drawn piece of the hidden state, or
+// of a whole one from a pool.
 // All values are for the player whose tree the node is in, in the game's utility units.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_SEARCH_SAMPLE_NODE_H_
@@ -18,53 +19,39 @@ namespace nash_ismcts {
 
 // Memory that all SAMPLE nodes of a search share.
 struct SampleBuffers {
-  std::vector<double> lows, highs, model;
+  std::vector<double> lows, highs, model, alike;
 
   void fit(int32_t count) {
     if (static_cast<int32_t>(lows.size()) >= count) return;
     lows.resize(count);
     highs.resize(count);
     model.resize(count);
+    alike.resize(count);
   }
 };
 
-// The children of a SAMPLE node, read once. A dead branch counts as the first one that is not: with
-// beliefs of 0 it then changes nothing.
+// The children of a SAMPLE node or a pool, read once. A dead branch counts as the first one that is
+// not: with beliefs of 0 it then changes nothing.
 class SampleValues {
  public:
   SampleValues(Forest& forest, const GraphTables& graph, const Rows& rows, const SampleNode& node,
                SampleBuffers& buffers)
       : beliefs_(rows.beliefs.data() + node.first_branch), count_(node.count) {
-    buffers.fit(count_);
-    lows_ = buffers.lows.data();
-    highs_ = buffers.highs.data();
+    const double* values = node.first_value >= 0 ? rows.sample_values.data() + node.first_value
+                                                 : nullptr;
+    take_buffers(buffers, values, values ? 0.0 : rows.child_values[~node.first_value]);
     slots_ = forest.slots(node);
-    if (node.first_value >= 0) {
-      model_ = rows.sample_values.data() + node.first_value;
-    } else {
-      const double value = rows.child_values[~node.first_value];
-      std::fill_n(buffers.model.begin(), count_, value);
-      model_ = buffers.model.data();
-    }
-    const int32_t* targets = graph.samples.target.data() + node.first_branch;
-    int32_t alive = kNone;
-    bool any_dead = false;
-    for (int32_t branch = 0; branch < count_; ++branch) {
-      if (targets[branch] == kDead) {
-        any_dead = true;
-        continue;
-      }
-      const bool visited = slots_[branch].visits > 0;
-      const Interval value = visited ? forest.q(slots_[branch].child) : point(model_[branch]);
-      lows_[branch] = value.low;
-      highs_[branch] = value.high;
-      if (alive == kNone) alive = branch;
-    }
-    for (int32_t branch = 0; any_dead && branch < count_; ++branch) {
-      if (targets[branch] != kDead) continue;
-      lows_[branch] = lows_[alive];
-      highs_[branch] = highs_[alive];
-    }
+    read(forest, graph.samples.target.data() + node.first_branch);
+  }
+
+  // All worlds of a pool are alike, to the beliefs and to the models.
+  SampleValues(Forest& forest, const Rows& rows, const PoolNode& node, SampleBuffers& buffers)
+      : count_(node.count) {
+    take_buffers(buffers, nullptr, rows.child_values[node.value]);
+    std::fill_n(buffers.alike.begin(), count_, 1.0 / count_);
+    beliefs_ = buffers.alike.data();
+    slots_ = forest.slots(node);
+    read(forest, nullptr);
   }
 
   double low(int32_t branch) const { return lows_[branch]; }
@@ -107,6 +94,42 @@ class SampleValues {
   }
 
  private:
+  void take_buffers(SampleBuffers& buffers, const double* model_values, double model_value) {
+    buffers.fit(count_);
+    lows_ = buffers.lows.data();
+    highs_ = buffers.highs.data();
+    model_ = model_values;
+    if (model_ == nullptr) {
+      std::fill_n(buffers.model.begin(), count_, model_value);
+      model_ = buffers.model.data();
+    }
+  }
+
+  // Values of the children, by Vc where unvisited. `targets` says which branches are dead.
+  void read(const Forest& forest, const int32_t* targets) {
+    const auto dead = [targets](int32_t branch) {
+      return targets != nullptr && targets[branch] == kDead;
+    };
+    int32_t alive = kNone;
+    bool any_dead = false;
+    for (int32_t branch = 0; branch < count_; ++branch) {
+      if (dead(branch)) {
+        any_dead = true;
+        continue;
+      }
+      const bool visited = slots_[branch].visits > 0;
+      const Interval value = visited ? forest.q(slots_[branch].child) : point(model_[branch]);
+      lows_[branch] = value.low;
+      highs_[branch] = value.high;
+      if (alive == kNone) alive = branch;
+    }
+    for (int32_t branch = 0; any_dead && branch < count_; ++branch) {
+      if (!dead(branch)) continue;
+      lows_[branch] = lows_[alive];
+      highs_[branch] = highs_[alive];
+    }
+  }
+
   const double* model_;
   const double* beliefs_;
   int32_t count_;
@@ -116,21 +139,19 @@ class SampleValues {
 };
 
 // -Phi(h): what takes the luck of drawing `branch` out of a result, before it is backed up.
-inline Interval luck(Forest& forest, const GraphTables& graph, const Rows& rows,
-                     const SampleNode& node, int32_t branch, const SearchConfig& config,
-                     SampleBuffers& buffers) {
-  const SampleValues values(forest, graph, rows, node, buffers);
+inline Interval luck(const SampleValues& values, int32_t branch, const SearchConfig& config) {
   const Interval expected = values.dispersed(config.dispersion_radius);
   const double low = values.low(branch), high = values.high(branch);
   if (config.luck_ends == LuckEnds::kCoupled) return {expected.low - low, expected.high - high};
   return {expected.low - high, expected.high - low};
 }
 
-// Adds a visit of `branch` that came to `result` and updates Q(n). Returns what goes further up.
-inline Interval back_up(Forest& forest, NodeId id, const GraphTables& graph, const Rows& rows,
-                        int32_t branch, const Interval& result, const Interval& adjustment,
-                        const SearchConfig& config, SampleBuffers& buffers) {
-  SampleNode& node = forest.sample(id);
+// Adds a visit of `branch` that came to `result` and updates Q(n). `values` reads the children after
+// that; `alike` says that the models do not tell them apart. Returns what goes further up.
+template <typename Node, typename Values>
+Interval back_up(Forest& forest, NodeId id, Node& node, int32_t branch, const Interval& result,
+                 const Interval& adjustment, const SearchConfig& config, SampleBuffers& buffers,
+                 bool alike, const Values& values) {
   ++forest.slots(node)[branch].visits;
   ++node.visits;
   if (config.sample_backup == SampleBackup::kLuckAdjusted) {
@@ -141,13 +162,12 @@ inline Interval back_up(Forest& forest, NodeId id, const GraphTables& graph, con
     forest.set_q(id, {std::min(low, high), std::max(low, high)});
     return adjusted;
   }
-  const SampleValues values(forest, graph, rows, node, buffers);
   if (config.sample_backup == SampleBackup::kResidual) {
-    forest.set_q(id, values.residual(config.dispersion_radius, node.visits));
-  } else if (node.first_value >= 0) {
-    forest.set_q(id, values.dispersed(config.dispersion_radius));
+    forest.set_q(id, values().residual(config.dispersion_radius, node.visits));
+  } else if (!alike) {
+    forest.set_q(id, values().dispersed(config.dispersion_radius));
   } else {
-    forest.set_q(id, values.dispersed_drawn(config.dispersion_radius, buffers));
+    forest.set_q(id, values().dispersed_drawn(config.dispersion_radius, buffers));
   }
   return forest.q(id);
 }

@@ -37,8 +37,8 @@ class Search {
   // Drops all trees but those that a search from `information_set` can use.
   void keep(int32_t information_set, int32_t earlier_root) {
     waiting_.clear();
-    pools_.clear();
     forest_ = forest_.kept(information_set, earlier_root);
+    pools_.keep(forest_.pooled_sets());
   }
 
   void forget() {

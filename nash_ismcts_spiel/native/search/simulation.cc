@@ -76,7 +76,10 @@ Request Simulation::start(SearchContext& context) {
   node_ = context.forest.root(tree_);
   const ActNode& root = context.forest.act(node_);
   if (!root.expanded) {
-    const Request request = want_set_row(context, root.information_set);
+    const int32_t set = root.information_set;
+    const bool pooled = context.source != nullptr && context.graph.by_exchange(set);
+    const int32_t world = pooled ? context.pools.first(context.graph, set) : kMissing;
+    const Request request = want_set_row(context, set, world);
     if (request.wanted != Wanted::kNothing) return request;
     expand(context.forest, node_, context.graph, context.rows, context.config);
   }
@@ -100,6 +103,7 @@ Request Simulation::visit(SearchContext& context) {
       break;
     }
     case NodeKind::kSample: stage_ = Stage::kSample; return nothing();
+    case NodeKind::kPool: draw_from_pool(context); return nothing();
     case NodeKind::kChance: {
       const ChanceNode& node = forest.chance(node_);
       const double* probabilities =
@@ -147,6 +151,9 @@ Request Simulation::after_action(SearchContext& context) {
     if (following != kMissing) {
       child = context.forest.act_node(tree_, following, node.player);
       arrival_ = kMissing;
+    } else if (context.source != nullptr && context.graph.by_exchange(node.information_set)) {
+      child = context.forest.add_pool(
+          {node.information_set, frame.index, node.player, node.first_action + frame.index});
     } else {
       const int32_t target = context.graph.hidden(node.information_set);
       const Request request = target_node(context, target, frame.index, node.player, child);
@@ -164,23 +171,12 @@ void Simulation::sample(SearchContext& context) {
   const SampleNode node = context.forest.sample(node_);
   const double* beliefs = context.rows.beliefs.data() + node.first_branch;
   const auto weights = [beliefs](int32_t branch) { return beliefs[branch]; };
-  if (frames_.back().kind == FrameKind::kAct) {  // the top of a chain
-    const int32_t set = context.graph.samples.information_set[node.sample];
-    const std::vector<Path>* paths =
-        context.source == nullptr ? nullptr : context.pools.next(context.graph, set);
-    path_ = nullptr;
-    if (paths != nullptr) {
-      path_ = &(*paths)[static_cast<size_t>(context.generator.uniform() *
-                                            static_cast<double>(paths->size()))];
-    }
-    path_at_ = 0;
-  }
-  const int32_t branch = path_ != nullptr ? (*path_)[path_at_++].second
-                                          : draw(context.generator, node.count, weights);
+  const int32_t branch = draw(context.generator, node.count, weights);
   Interval adjustment{};
   if (context.config.sample_backup == SampleBackup::kLuckAdjusted) {
-    adjustment = luck(context.forest, context.graph, context.rows, node, branch, context.config,
-                      context.sample_buffers);
+    adjustment = luck(SampleValues(context.forest, context.graph, context.rows, node,
+                                   context.sample_buffers),
+                      branch, context.config);
   }
   frames_.push_back({FrameKind::kSample, false, node_, branch, adjustment});
   stage_ = Stage::kBelowBranch;
@@ -203,6 +199,30 @@ Request Simulation::below_branch(SearchContext& context) {
   node_ = child;
   stage_ = Stage::kVisit;
   return nothing();
+}
+
+// Draws all hidden pieces at once: a world of the pool.
+void Simulation::draw_from_pool(SearchContext& context) {
+  Forest& forest = context.forest;
+  const int32_t set = forest.pool(node_).information_set;
+  const std::vector<int32_t>& worlds = context.pools.next(context.graph, set);
+  const auto drawn = static_cast<int32_t>(context.generator.uniform() *
+                                          static_cast<double>(worlds.size()));
+  forest.grow_pool(node_, static_cast<int32_t>(worlds.size()));
+  const PoolNode node = forest.pool(node_);
+  Interval adjustment{};
+  if (context.config.sample_backup == SampleBackup::kLuckAdjusted) {
+    adjustment = luck(SampleValues(forest, context.rows, node, context.sample_buffers), drawn,
+                      context.config);
+  }
+  NodeId child = forest.slots(node)[drawn].child;
+  if (child == kNone) {
+    const int32_t after = context.graph.child(worlds[drawn], node.action);
+    child = world_node(context, after, node.player);
+    forest.slots(node)[drawn].child = child;
+  }
+  frames_.push_back({FrameKind::kPool, false, node_, drawn, adjustment});
+  node_ = child;
 }
 
 // A piece has turned out to be dead, this one or one drawn before: back to the node that offered it.

@@ -49,13 +49,13 @@ struct SearchContext {
 };
 
 // A way down that has been taken and waits for its result.
-enum class FrameKind : uint8_t { kAct, kSample, kChance, kOpponent, kMirror, kSpawned };
+enum class FrameKind : uint8_t { kAct, kSample, kPool, kChance, kOpponent, kMirror, kSpawned };
 struct Frame {
   FrameKind kind;
   bool flag = false;      // kAct: mixed; kOpponent: its mover has a tree
   NodeId node = kNone;
   int32_t index = kNone;  // the slot taken; kSpawned: the tree to return to
-  Interval adjustment{};  // kSample
+  Interval adjustment{};  // kSample, kPool
 };
 
 struct SimulationBuffers {
@@ -94,12 +94,15 @@ class Simulation {
   Request after_action(SearchContext& context);
   void sample(SearchContext& context);
   Request below_branch(SearchContext& context);
+  void draw_from_pool(SearchContext& context);
   void draw_again(SearchContext& context);
   Request oppose(SearchContext& context);
   Request answer_by_choice(SearchContext& context, TreeId spawned);
   void answer_by_prior(SearchContext& context);
   Request edge(SearchContext& context);
   void back_up(SearchContext& context);
+  void back_up_sample(SearchContext& context, const Frame& frame);
+  void back_up_pool(SearchContext& context, const Frame& frame);
   void back_up_act(SearchContext& context, const Frame& frame);
   void back_up_opponent(SearchContext& context, const Frame& frame);
   void back_up_chance(SearchContext& context, const Frame& frame);
@@ -112,8 +115,6 @@ class Simulation {
 
   TreeId tree_;
   NodeId node_ = kNone;
-  const Path* path_ = nullptr;  // to the world that is drawn from a pool, null if piece by piece
-  size_t path_at_ = 0;
   int32_t arrival_ = kMissing;  // the world in which an ACT node was come to
   Stage stage_ = Stage::kStart;
   int32_t depth_ = 0;

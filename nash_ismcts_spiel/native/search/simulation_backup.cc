@@ -40,11 +40,8 @@ void Simulation::back_up(SearchContext& context) {
   frames_.pop_back();
   switch (frame.kind) {
     case FrameKind::kAct: back_up_act(context, frame); return;
-    case FrameKind::kSample:
-      result_ = nash_ismcts::back_up(context.forest, frame.node, context.graph, context.rows,
-                                     frame.index, result_, frame.adjustment, context.config,
-                                     context.sample_buffers);
-      return;
+    case FrameKind::kSample: back_up_sample(context, frame); return;
+    case FrameKind::kPool: back_up_pool(context, frame); return;
     case FrameKind::kChance: back_up_chance(context, frame); return;
     case FrameKind::kOpponent: back_up_opponent(context, frame); return;
     case FrameKind::kMirror: {
@@ -56,6 +53,26 @@ void Simulation::back_up(SearchContext& context) {
     }
     case FrameKind::kSpawned: return;  // never on top here: back_up_act takes it off
   }
+}
+
+void Simulation::back_up_sample(SearchContext& context, const Frame& frame) {
+  SampleNode& node = context.forest.sample(frame.node);
+  const auto values = [&] {
+    return SampleValues(context.forest, context.graph, context.rows, node, context.sample_buffers);
+  };
+  result_ = nash_ismcts::back_up(context.forest, frame.node, node, frame.index, result_,
+                                 frame.adjustment, context.config, context.sample_buffers,
+                                 node.first_value < 0, values);
+}
+
+void Simulation::back_up_pool(SearchContext& context, const Frame& frame) {
+  PoolNode& node = context.forest.pool(frame.node);
+  const auto values = [&] {
+    return SampleValues(context.forest, context.rows, node, context.sample_buffers);
+  };
+  result_ = nash_ismcts::back_up(context.forest, frame.node, node, frame.index, result_,
+                                 frame.adjustment, context.config, context.sample_buffers, true,
+                                 values);
 }
 
 void Simulation::back_up_act(SearchContext& context, const Frame& frame) {

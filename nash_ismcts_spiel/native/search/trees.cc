@@ -43,6 +43,7 @@ class ForestCopy {
     switch (from_.kinds_[node]) {
       case NodeKind::kAct: copied = copy_act(from_.acts_[row], tree); break;
       case NodeKind::kSample: copied = to_.add_sample(from_.samples_[row]); break;
+      case NodeKind::kPool: copied = to_.add_pool(from_.pools_[row]); break;
       case NodeKind::kTerminal: copied = to_.add_terminal(from_.values_[node].low); break;
       case NodeKind::kChance: copied = to_.add_chance(from_.chances_[row]); break;
       case NodeKind::kOpponent: copied = to_.add_opponent(from_.opponents_[row]); break;
@@ -80,6 +81,9 @@ class ForestCopy {
       }
       case NodeKind::kSample:
         copy_slots(from_.samples_[row], to_.sample(copied).first_slot, tree);
+        break;
+      case NodeKind::kPool:
+        copy_slots(from_.pools_[row], to_.pool(copied).first_slot, tree);
         break;
       case NodeKind::kChance:
         copy_slots(from_.chances_[row], to_.chance(copied).first_slot, tree);

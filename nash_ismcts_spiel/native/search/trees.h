@@ -7,6 +7,7 @@
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_SEARCH_TREES_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_SEARCH_TREES_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -19,7 +20,7 @@ using NodeId = int32_t;
 using TreeId = int32_t;
 constexpr int32_t kNone = -1;
 
-enum class NodeKind : uint8_t { kAct, kSample, kTerminal, kChance, kOpponent, kMirror };
+enum class NodeKind : uint8_t { kAct, kSample, kPool, kTerminal, kChance, kOpponent, kMirror };
 
 struct Slot {
   NodeId child = kNone;
@@ -62,6 +63,20 @@ struct SampleNode {
   double high_sum = 0.0;
 };
 
+// Draws the whole hidden state at once, from a pool (pools.h).
+struct PoolNode {
+  int32_t information_set;
+  int32_t action;
+  int32_t player;
+  int64_t value;              // where Vc(I)[a] stands in the rows
+  int32_t first_slot = 0;
+  int32_t count = 0;          // slots that have a world
+  int32_t room = 0;           // slots in all
+  int32_t visits = 0;
+  double low_sum = 0.0;
+  double high_sum = 0.0;
+};
+
 struct ChanceNode {
   int32_t world;
   int32_t player;
@@ -91,6 +106,7 @@ class Forest {
 
   ActNode& act(NodeId node) { return acts_[rows_[node]]; }
   SampleNode& sample(NodeId node) { return samples_[rows_[node]]; }
+  PoolNode& pool(NodeId node) { return pools_[rows_[node]]; }
   ChanceNode& chance(NodeId node) { return chances_[rows_[node]]; }
   OpponentNode& opponent(NodeId node) { return opponents_[rows_[node]]; }
   MirrorNode& mirror(NodeId node) { return mirrors_[rows_[node]]; }
@@ -112,6 +128,11 @@ class Forest {
     node.first_slot = add_slots(node.count);
     return add(NodeKind::kSample, samples_, node, {});
   }
+  NodeId add_pool(PoolNode node) {
+    node.room = node.count;
+    node.first_slot = add_slots(node.room);
+    return add(NodeKind::kPool, pools_, node, {});
+  }
   NodeId add_terminal(double utility) {
     kinds_.push_back(NodeKind::kTerminal);
     rows_.push_back(kNone);
@@ -126,6 +147,26 @@ class Forest {
     node.first_slot = add_slots(node.count);
     return add(NodeKind::kOpponent, opponents_, node, {});
   }
+
+  // Makes room for `count` worlds of a pool.
+  void grow_pool(NodeId id, int32_t count) {
+    PoolNode& node = pool(id);
+    if (count > node.room) {
+      const int32_t room = std::max(count, 2 * node.room), first = add_slots(room);
+      std::copy_n(slots_.begin() + node.first_slot, node.count, slots_.begin() + first);
+      node.first_slot = first;
+      node.room = room;
+    }
+    node.count = count;
+  }
+
+  // The information sets whose pools its nodes draw from.
+  std::vector<int32_t> pooled_sets() const {
+    std::vector<int32_t> sets;
+    for (const PoolNode& node : pools_) sets.push_back(node.information_set);
+    return sets;
+  }
+
   NodeId add_mirror(NodeId act) { return add(NodeKind::kMirror, mirrors_, MirrorNode{act}, {}); }
 
   // Gives an ACT node its action slots.
@@ -169,6 +210,7 @@ class Forest {
     values_.clear();
     acts_.clear();
     samples_.clear();
+    pools_.clear();
     chances_.clear();
     opponents_.clear();
     mirrors_.clear();
@@ -207,6 +249,7 @@ class Forest {
   std::vector<Interval> values_;
   std::vector<ActNode> acts_;
   std::vector<SampleNode> samples_;
+  std::vector<PoolNode> pools_;
   std::vector<ChanceNode> chances_;
   std::vector<OpponentNode> opponents_;
   std::vector<MirrorNode> mirrors_;

@@ -26,6 +26,13 @@ void SpielState::chance_outcomes(std::vector<Action>& outcomes,
   }
 }
 
+double SpielState::chance_of(Action outcome) const {
+  for (const auto& [possible, probability] : state_->ChanceOutcomes()) {
+    if (possible == outcome) return probability;
+  }
+  return 0.0;
+}
+
 std::string SpielState::describe(Action event) const {
   return state_->ActionToString(state_->CurrentPlayer(), event);
 }
@@ -36,7 +43,7 @@ std::string SpielState::shown(int32_t player) const {
 }
 
 std::unique_ptr<GameState> SpielGame::initial_state() const {
-  return std::make_unique<SpielState>(game_->NewInitialState(), facts().has_information_states);
+  return std::make_unique<SpielState>(start_->Clone(), facts().has_information_states);
 }
 
 std::shared_ptr<Game> load_spiel_game(const std::string& name, bool perfect_information,

@@ -29,6 +29,7 @@ class SpielState final : public GameState {
   void legal_actions(std::vector<Action>& actions) const override;
   void chance_outcomes(std::vector<Action>& outcomes,
                        std::vector<double>& probabilities) const override;
+  double chance_of(Action outcome) const override;
   std::string shown(int32_t player) const override;
   std::string describe(Action event) const override;
   std::vector<double> returns() const override { return state_->Returns(); }
@@ -41,12 +42,13 @@ class SpielState final : public GameState {
 class SpielGame final : public Game {
  public:
   SpielGame(std::shared_ptr<const open_spiel::Game> game, GameFacts facts)
-      : Game(std::move(facts)), game_(std::move(game)) {}
+      : Game(std::move(facts)), game_(std::move(game)), start_(game_->NewInitialState()) {}
 
   std::unique_ptr<GameState> initial_state() const override;
 
  private:
   std::shared_ptr<const open_spiel::Game> game_;
+  std::unique_ptr<const open_spiel::State> start_;  // some games take long to make one
 };
 
 // Loads a game by its string. The caller says what `support` (games/adapter.py) found out, so that

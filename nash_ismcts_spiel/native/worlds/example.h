@@ -30,7 +30,7 @@ struct Walk {
   explicit Walk(uint64_t seed) : random(seed) {}
   Random random;
   std::shared_ptr<const Example> example;  // where it stands, null before the first step
-  double log_probability = 0.0;            // of its chance events
+  std::vector<double> log_chance;          // log probability of each chance event, else 0
 };
 
 // Exchanges two values in all hidden events from `from` on.

@@ -1,8 +1,13 @@
 // Further worlds of an information set by exchanging hidden events: a Markov chain over its worlds.
 //
-// A step exchanges two values in all hidden events, or puts another value in the place of one, and is
-// taken if the player would have seen the same (Metropolis: and in proportion to the probabilities
-// of chance). What the others did counts alike. Compare hidden.h: there pieces are drawn one by one.
+// A step exchanges pairs of values in all hidden events, or puts another value in the place of one,
+// and is taken if the player would have seen the same (Metropolis: and in proportion to the
+// probabilities of chance). What the others did counts alike. How many pairs are exchanged at once
+// follows what was accepted before. What the player has seen cannot be exchanged for what it has
+// not: a value that comes up twice (a card that was dealt and played) is seldom tried, and places
+// between which an exchange was not noticed are one group; exchanges between groups that were noticed
+// (the player's own cards and all others) are seldom tried either. Compare hidden.h: there pieces are
+// drawn one by one.
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +21,11 @@ namespace nash_ismcts {
 namespace {
 
 constexpr int32_t kLongHistory = 10;  // hidden events from which on exchanges are faster than proofs
-constexpr int32_t kAccepted = 2;      // steps between two worlds that are used
-constexpr int32_t kTried = 8;
+constexpr int32_t kEnough = 8;        // pairs exchanged between two worlds that are used
+constexpr int32_t kTried = 4;         // steps that are tried for that
+constexpr int32_t kMostPairs = 32;    // exchanged at once
+constexpr double kAnyPlace = 0.125;   // how often a place is drawn without regard to that
+constexpr int32_t kRedraws = 8;
 
 }  // namespace
 
@@ -28,19 +36,18 @@ bool HiddenHistories::by_exchange(int32_t set) {
                        [](int8_t mover) { return mover != kOwnEvent; }) >= kLongHistory;
 }
 
-// Takes some steps; returns how many led somewhere.
-int32_t HiddenHistories::walk_on(int32_t set, Walk& walk) {
+// Takes some steps.
+void HiddenHistories::walk_on(int32_t set, Walk& walk) {
   const Knowledge& known = knowledge(set);
   if (!walk.example) {
     walk.example = known.example;
-    walk.log_probability = replayed(known.tracker, walk.example->events);
+    walk.log_chance = log_chance(graph_.information_sets.first_world[set]);
   }
-  int32_t accepted = 0;
-  for (int32_t tried = 0; tried < kTried && accepted < kAccepted; ++tried) {
+  int32_t exchanged = 0;
+  for (int32_t tried = 0; tried < kTried && exchanged < kEnough; ++tried) {
     graph_.check_deadline();
-    accepted += exchange_step(known.tracker, walk);
+    exchanged += exchange_step(known.tracker, walk);
   }
-  return accepted;
 }
 
 int32_t HiddenHistories::exchanged_world(int32_t set, Walk& walk) {
@@ -49,9 +56,10 @@ int32_t HiddenHistories::exchanged_world(int32_t set, Walk& walk) {
   const int32_t world = graph_.follow(walk.example->events);
   if (graph_.worlds.information_set[world] == set) return world;
   // The last look was the same, but an earlier one was not.
-  walk.example = before.example ? before.example : knowledge(set).example;
-  walk.log_probability = replayed(knowledge(set).tracker, walk.example->events);
-  return graph_.follow(walk.example->events);
+  walk.example = before.example;
+  walk.log_chance = before.log_chance;
+  return walk.example ? graph_.follow(walk.example->events)
+                      : graph_.information_sets.first_world[set];
 }
 
 std::unique_ptr<GameState> HiddenHistories::exchanged_state(int32_t set, Walk& walk) {
@@ -76,60 +84,171 @@ bool HiddenHistories::explains_all(const Tracker& tracker, const History& events
   return progress != kContradiction && tracker.complete(*state, progress);
 }
 
-bool HiddenHistories::exchange_step(const Tracker& tracker, Walk& walk) {
-  const Example& example = *walk.example;
-  const auto count = static_cast<int64_t>(example.events.size());
-  const auto place = static_cast<int32_t>(walk.random.below(count));
-  const auto other = static_cast<int32_t>(walk.random.below(count));
-  if (example.movers[place] == kOwnEvent || example.movers[other] == kOwnEvent) return false;
-  Action value = example.events[other];
-  if (place == other || (value == example.events[place])) {
-    // Another value altogether, of those that could have come there.
-    const std::unique_ptr<GameState> state = graph_.game_->initial_state();
-    for (int32_t at = 0; at < place; ++at) state->apply(example.events[at]);
-    if (state->player() == kChancePlayer) {
-      state->chance_outcomes(events_, probabilities_);
-    } else {
-      state->legal_actions(events_);
-    }
-    value = events_[walk.random.below(static_cast<int64_t>(events_.size()))];
-    if (value == example.events[place]) return false;
+// Logarithms of the probabilities of the chance events on the way to a world, 0 for other events.
+std::vector<double> HiddenHistories::log_chance(int32_t world) const {
+  const WorldTable& worlds = graph_.worlds;
+  std::vector<double> logs(worlds.depth[world], 0.0);
+  for (; world != kRoot; world = worlds.parent[world]) {
+    const int32_t before = worlds.parent[world];
+    if (worlds.kind[before] != kChance) continue;
+    const int32_t edge = graph_.edge_of(before, worlds.last_action[world]);
+    logs[worlds.depth[before]] =
+        std::log(worlds.edge_probability[worlds.first_edge[before] + edge]);
   }
-  auto changed = std::make_shared<Example>();
-  changed->events = relabelled(example, 0, example.events[place], value);
-  const double log_probability = replayed(tracker, changed->events);
-  if (!std::isfinite(log_probability)) return false;
-  if (std::log(walk.random.uniform()) > log_probability - walk.log_probability) return false;
-  changed->movers = example.movers;
+  return logs;
+}
+
+// Proposes a change of the walk's world and takes it or not; returns how many pairs were exchanged.
+int32_t HiddenHistories::exchange_step(const Tracker& tracker, Walk& walk) {
+  ExchangeMemory& memory = exchanges_[tracker.player()];
+  find_places(*walk.example, memory);
+  auto changed = std::make_shared<Example>(*walk.example);
+  touched_.clear();
+  for (int32_t pair = 0; pair < memory.pairs; ++pair) {
+    const auto [one, other] = draw_pair(*walk.example, memory, walk.random);
+    if (changed->events[one] == changed->events[other]) {
+      if (pair > 0 || !memory.may_replace(walk.random)) continue;
+      if (!replace_event(*changed, one, walk.random)) return 0;
+      break;
+    }
+    changed->events = relabelled(*changed, std::min(one, other), changed->events[one],
+                                 changed->events[other]);
+    touched_.emplace_back(one, other);
+  }
+  if (changed->events == walk.example->events) return 0;
+  const Answer answer = replayed(tracker, *changed, walk);
+  const bool taken = answer == Answer::kTaken;
+  const auto pairs = static_cast<int32_t>(touched_.size());
+  if (pairs > 0) {
+    memory.pairs = taken ? std::min(2 * memory.pairs, kMostPairs) : std::max(memory.pairs / 2, 1);
+  }
+  if (pairs == 0) ++(taken ? memory.replaced : memory.not_replaced);
+  if (pairs == 1) {  // of several it is not known which one was noticed
+    if (taken) memory.join(touched_[0].first, touched_[0].second);
+    if (answer == Answer::kNoticed) memory.part(touched_[0].first, touched_[0].second);
+  }
+  if (!taken) return 0;
   walk.example = std::move(changed);
-  walk.log_probability = log_probability;
+  return std::max(pairs, 1);
+}
+
+// Lists the hidden events of an example, and those of them that may well be exchanged.
+void HiddenHistories::find_places(const Example& example, ExchangeMemory& memory) {
+  hidden_places_.clear();
+  loose_places_.clear();
+  const auto count = static_cast<int32_t>(example.events.size());
+  for (int32_t place = 0; place < count; ++place) {
+    if (example.movers[place] == kOwnEvent) continue;
+    hidden_places_.push_back(place);
+    if (std::count(example.events.begin(), example.events.end(), example.events[place]) == 1) {
+      loose_places_.push_back(place);
+    }
+  }
+  while (static_cast<int32_t>(memory.group.size()) < count) {
+    memory.group.push_back(memory.next_group++);
+  }
+}
+
+// Two events of chance or two of players.
+std::pair<int32_t, int32_t> HiddenHistories::draw_pair(const Example& example,
+                                                       const ExchangeMemory& memory,
+                                                       Random& random) const {
+  const bool any = loose_places_.size() < 2 || random.uniform() < kAnyPlace;
+  const std::vector<int32_t>& places = any ? hidden_places_ : loose_places_;
+  const auto draw = [&] { return places[random.below(static_cast<int64_t>(places.size()))]; };
+  const int32_t one = draw();
+  int32_t other = one;
+  for (int32_t tries = 0; tries < kRedraws; ++tries) {
+    other = draw();
+    if (other == one || example.movers[one] != example.movers[other]) continue;
+    if (any || memory.noticed.count(memory.between(one, other)) == 0) break;
+  }
+  return {one, example.movers[one] == example.movers[other] ? other : one};
+}
+
+void HiddenHistories::ExchangeMemory::join(int32_t one, int32_t other) {
+  const int32_t kept = group[one], gone = group[other];
+  if (kept == gone) return;
+  noticed.erase(between(one, other));
+  for (int32_t& at : group) {
+    if (at == gone) at = kept;
+  }
+}
+
+void HiddenHistories::ExchangeMemory::part(int32_t one, int32_t other) {
+  if (group[one] == group[other]) {  // what was hidden before is so no longer
+    group[one] = next_group++;
+    group[other] = next_group++;
+  }
+  noticed.insert(between(one, other));
+}
+
+// Replacements that never succeed are tried less and less.
+bool HiddenHistories::ExchangeMemory::may_replace(Random& random) const {
+  return random.uniform() * (1 + not_replaced) < 4 * (1 + replaced);
+}
+
+uint64_t HiddenHistories::ExchangeMemory::between(int32_t one, int32_t other) const {
+  const auto [low, high] = std::minmax(group[one], group[other]);
+  return static_cast<uint64_t>(low) << 32 | static_cast<uint32_t>(high);
+}
+
+// Puts another value altogether in a place, of those that could have come there.
+bool HiddenHistories::replace_event(Example& example, int32_t place, Random& random) {
+  const std::unique_ptr<GameState> state = graph_.game_->initial_state();
+  for (int32_t at = 0; at < place; ++at) state->apply(example.events[at]);
+  if (state->player() == kChancePlayer) {
+    state->chance_outcomes(events_, probabilities_);
+  } else {
+    state->legal_actions(events_);
+  }
+  const Action value = events_[random.below(static_cast<int64_t>(events_.size()))];
+  if (value == example.events[place]) return false;
+  example.events = relabelled(example, 0, example.events[place], value);
   return true;
 }
 
-// The logarithm of the probability of the chance events of a history; minus infinity if it cannot
-// happen or the player would see something else at its end. Where a game has information states,
-// which remember, the looks before are left to the caller.
-double HiddenHistories::replayed(const Tracker& tracker, const History& events) {
-  const double impossible = -std::numeric_limits<double>::infinity();
+// Replays a proposal from its first change on. It is refused if it cannot happen, if the player would
+// see something else at its end, or by chance if it is less likely. Where a game has information
+// states, which remember, the looks before are left to the caller.
+HiddenHistories::Answer HiddenHistories::replayed(const Tracker& tracker, const Example& proposal,
+                                                  Walk& walk) {
+  const History& events = proposal.events;
   const bool remembers = graph_.game_->facts().has_information_states;
   const std::unique_ptr<GameState> state = graph_.game_->initial_state();
   int32_t progress = remembers ? 0 : tracker.start(*state);
-  double log_probability = 0.0;
-  for (const Action event : events) {
+  std::vector<double> logs = walk.log_chance;
+  double difference = 0.0;  // of log probabilities
+  bool same = true;         // as the world before, up to here
+  for (size_t at = 0; at < events.size(); ++at) {
     const int32_t mover = state->player();
-    if (mover == kTerminalPlayer || progress == kContradiction) return impossible;
-    if (!can_happen(*state, event, events_, probabilities_)) return impossible;
-    if (mover == kChancePlayer) {
-      const auto at = std::find(events_.begin(), events_.end(), event) - events_.begin();
-      log_probability += std::log(probabilities_[at]);
+    same = same && events[at] == walk.example->events[at];
+    if (!same) {
+      if (progress == kContradiction) return Answer::kNoticed;
+      if (mover == kTerminalPlayer) return Answer::kImpossible;
+      if (mover == kChancePlayer) {
+        logs[at] = std::log(state->chance_of(events[at]));
+        difference += logs[at] - walk.log_chance[at];
+        if (!std::isfinite(logs[at])) return Answer::kImpossible;
+      } else {
+        logs[at] = 0.0;
+        difference -= walk.log_chance[at];
+        state->legal_actions(events_);
+        if (std::find(events_.begin(), events_.end(), events[at]) == events_.end()) {
+          return Answer::kImpossible;
+        }
+      }
     }
-    state->apply(event);
-    if (!remembers) progress = tracker.after(*state, mover == tracker.player(), event, progress);
+    state->apply(events[at]);
+    if (!remembers) progress = tracker.after(*state, mover == tracker.player(), events[at], progress);
   }
-  if (state->player() != tracker.player()) return impossible;
-  if (!remembers) return tracker.complete(*state, progress) ? log_probability : impossible;
-  return decision_text(*state, tracker.player()) == tracker.last_shown() ? log_probability
-                                                                         : impossible;
+  if (progress == kContradiction || state->player() != tracker.player()) return Answer::kNoticed;
+  const bool same_log = remembers ? decision_text(*state, tracker.player()) == tracker.last_shown()
+                                  : tracker.complete(*state, progress);
+  if (!same_log) return Answer::kNoticed;
+  if (std::log(walk.random.uniform()) > difference) return Answer::kUnlikely;
+  walk.log_chance = std::move(logs);
+  return Answer::kTaken;
 }
 
 }  // namespace nash_ismcts

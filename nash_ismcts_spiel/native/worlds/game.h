@@ -8,6 +8,7 @@
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_GAME_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_GAME_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -48,6 +49,15 @@ class NASH_ISMCTS_SHARED GameState {
   // The chance outcomes that can happen, in OpenSpiel's order, and their probabilities.
   virtual void chance_outcomes(std::vector<Action>& outcomes,
                                std::vector<double>& probabilities) const = 0;
+
+  // How likely a chance outcome is here, 0 if it cannot happen.
+  virtual double chance_of(Action outcome) const {
+    std::vector<Action> outcomes;
+    std::vector<double> probabilities;
+    chance_outcomes(outcomes, probabilities);
+    const auto found = std::find(outcomes.begin(), outcomes.end(), outcome);
+    return found == outcomes.end() ? 0.0 : probabilities[found - outcomes.begin()];
+  }
 
   // What a player is shown: its information state if the game has these, else its observation.
   virtual std::string shown(int32_t player) const = 0;

@@ -24,7 +24,9 @@ Graph::Graph(std::shared_ptr<const Game> game)
     : game_(std::move(game)), views_(game_->facts().num_players),
       kept_(kKeptStates, kMissing), hidden_(std::make_unique<HiddenHistories>(*this)) {
   num_players = game_->facts().num_players;
-  add_world(game_->initial_state(), kMissing, kMissing);
+  std::unique_ptr<GameState> start = game_->initial_state();
+  add_world(*start, kMissing, kMissing);
+  keep_state(kRoot, std::move(start));
 }
 
 Graph::~Graph() = default;
@@ -37,8 +39,8 @@ int32_t Graph::child(int32_t world, int32_t edge) {
   const bool last = missing_children_[world] == 1 && states_[world] != nullptr;
   after = last ? std::move(states_[world]) : state(world);  // the last child takes the state over
   after->apply(worlds.edge_action[position]);
-  const int32_t added = add_world(std::move(after), world, position);
-  --missing_children_[world];
+  const int32_t added = add_world(*after, world, position);
+  keep_state(added, std::move(after));
   return added;
 }
 
@@ -49,8 +51,10 @@ int32_t Graph::edge_of(int32_t world, Action action) const {
   return found == last ? kMissing : static_cast<int32_t>(found - first);
 }
 
+// One state is taken along: worlds on the way are seldom stepped from again and keep none.
 int32_t Graph::follow(const History& history) {
   int32_t world = kRoot;
+  std::unique_ptr<GameState> state;
   for (const Action event : history) {
     const int32_t edge = edge_of(world, event);
     if (edge == kMissing) {
@@ -58,8 +62,16 @@ int32_t Graph::follow(const History& history) {
                                   " cannot happen after " + std::to_string(worlds.depth[world]) +
                                   " events of the history");
     }
-    world = child(world, edge);
+    const int64_t position = worlds.first_edge[world] + edge;
+    if (!state && worlds.edge_child[position] != kMissing) {
+      world = worlds.edge_child[position];
+      continue;
+    }
+    if (!state) state = this->state(world);
+    state->apply(event);
+    world = add_world(*state, world, position);
   }
+  if (state) keep_state(world, std::move(state));
   return world;
 }
 
@@ -212,9 +224,9 @@ void Graph::prior_weights(int32_t sample, double* weights) const {
 }
 
 // All that may fail (a game's own code) comes before the first column is touched.
-int32_t Graph::add_world(std::unique_ptr<GameState> state, int32_t parent, int64_t position) {
+int32_t Graph::add_world(const GameState& state, int32_t parent, int64_t position) {
   const int32_t world = static_cast<int32_t>(worlds.size());
-  const int32_t player = state->player();
+  const int32_t player = state.player();
   const Action event = parent == kMissing ? kNoAction : worlds.edge_action[position];
   events_.clear();
   probabilities_.clear();
@@ -222,18 +234,21 @@ int32_t Graph::add_world(std::unique_ptr<GameState> state, int32_t parent, int64
   std::vector<double> returns;
   int32_t set = kMissing;
   if (player == kTerminalPlayer) {
-    returns = state->returns();
+    returns = state.returns();
   } else {
-    find_views(*state, world, parent, event);
+    find_views(state, world, parent, event);
     if (player >= 0) {
-      state->legal_actions(events_);
+      state.legal_actions(events_);
       probabilities_.assign(events_.size(), 0.0);
       set = information_set_at(world, player, world_views_[player]);
     } else {
-      state->chance_outcomes(events_, probabilities_);
+      state.chance_outcomes(events_, probabilities_);
     }
   }
-  if (parent != kMissing) worlds.edge_child[position] = world;
+  if (parent != kMissing) {
+    worlds.edge_child[position] = world;
+    --missing_children_[parent];
+  }
   const bool terminal = player == kTerminalPlayer;
   worlds.kind.push_back(terminal ? kTerminal : player == kChancePlayer ? kChance : kDecision);
   worlds.player.push_back(player >= 0 ? player : kMissing);
@@ -254,12 +269,12 @@ int32_t Graph::add_world(std::unique_ptr<GameState> state, int32_t parent, int64
   worlds.utilities.insert(worlds.utilities.end(), returns.begin(), returns.end());
   missing_children_.push_back(static_cast<int32_t>(events_.size()));
   states_.emplace_back();
-  if (!terminal) keep_state(world, std::move(state));
   return world;
 }
 
-// Keeps a state for as long as it is among the most recent ones.
+// Keeps a state for as long as it is among the most recent ones, if anything can follow it.
 void Graph::keep_state(int32_t world, std::unique_ptr<GameState> state) {
+  if (worlds.kind[world] == kTerminal) return;
   int32_t& slot = kept_[world % kKeptStates];
   if (slot != kMissing) states_[slot].reset();
   slot = world;

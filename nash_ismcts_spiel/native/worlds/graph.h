@@ -144,7 +144,7 @@ class Graph : public GraphTables {
  private:
   friend class HiddenHistories;
 
-  int32_t add_world(std::unique_ptr<GameState> state, int32_t parent, int64_t position);
+  int32_t add_world(const GameState& state, int32_t parent, int64_t position);
   void keep_state(int32_t world, std::unique_ptr<GameState> state);
   void find_views(const GameState& state, int32_t world, int32_t parent, Action event);
   int32_t view_after(const GameState& state, int32_t view, int32_t player);

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -113,11 +114,35 @@ class HiddenHistories {
   Place place_of(int32_t sample, int32_t branch) const;
   int32_t bury(int32_t sample, int32_t branch);
 
+  // What exchanges between places of the histories have shown so far, for one player.
+  struct ExchangeMemory {
+    int32_t pairs = 1;                     // to exchange at once
+    int32_t next_group = 0;
+    std::vector<int32_t> group;            // of each place: an exchange within one was not noticed
+    std::unordered_set<uint64_t> noticed;  // pairs of groups, by `between`, exchanged in vain
+
+    int32_t replaced = 0;                  // events by another value altogether
+    int32_t not_replaced = 0;              // the same in vain
+
+    void join(int32_t one, int32_t other);
+    void part(int32_t one, int32_t other);
+    bool may_replace(Random& random) const;
+    uint64_t between(int32_t one, int32_t other) const;
+  };
+
+  // What becomes of a proposal.
+  enum class Answer : uint8_t { kTaken, kImpossible, kNoticed, kUnlikely };
+
   // Exchanges.
-  int32_t walk_on(int32_t set, Walk& walk);
-  bool exchange_step(const Tracker& tracker, Walk& walk);
+  void walk_on(int32_t set, Walk& walk);
+  int32_t exchange_step(const Tracker& tracker, Walk& walk);
+  void find_places(const Example& example, ExchangeMemory& memory);
+  std::pair<int32_t, int32_t> draw_pair(const Example& example, const ExchangeMemory& memory,
+                                        Random& random) const;
+  bool replace_event(Example& example, int32_t place, Random& random);
+  Answer replayed(const Tracker& tracker, const Example& proposal, Walk& walk);
   bool explains_all(const Tracker& tracker, const History& events);
-  double replayed(const Tracker& tracker, const History& events);
+  std::vector<double> log_chance(int32_t world) const;
 
   Graph& graph_;
   int32_t exact_ = kMissing;  // whether the game is small, once known
@@ -127,6 +152,9 @@ class HiddenHistories {
   std::vector<Action> events_;
   std::vector<double> probabilities_;
   std::vector<int32_t> edges_;
+  std::unordered_map<int32_t, ExchangeMemory> exchanges_;  // by player
+  std::vector<int32_t> hidden_places_, loose_places_;      // of the step under way
+  std::vector<std::pair<int32_t, int32_t>> touched_;
 };
 
 }  // namespace nash_ismcts
