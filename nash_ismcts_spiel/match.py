@@ -1,10 +1,11 @@
-"""Matches: bots against each other, with seats swapped and the same deals in both seatings.
+"""Matches: bots against each other, with seats swapped and the same deals in all seatings.
 
-A *hand* is a deal that is played twice, once in each seating, with the same chance outcomes: the
-k-th chance event of a hand is decided by the k-th number of a stream that depends on the hand
-alone. What luck gives to a seat it then gives to both players. A result is the mean over hands of
-what a player won per game, in the game's utility units, and half the width of its 95% confidence
-interval (normal approximation; the two games of a hand count as one observation).
+A *hand* is a deal that is played once for each seat, with the same chance outcomes: the first player
+sits there and the second one in all other seats (in a game for two, they swap seats). The k-th
+chance event of a hand is decided by the k-th number of a stream that depends on the hand alone, so
+what luck gives to a seat it gives to both players. A result is the mean over hands of what a player
+won per game and seat, in the game's utility units, and half the width of its 95% confidence interval
+(normal approximation; the games of a hand count as one observation).
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class Pairing:
 
     Attributes:
       players: their names.
-      hands: deals played, each in both seatings.
-      mean: utility per game of each player.
+      hands: deals played, each in all seatings.
+      mean: utility per game of each player, per seat if it has several.
       half_width: of the 95% confidence interval of each mean; NaN after a single hand.
     """
 
@@ -55,17 +56,17 @@ def round_robin(
     """Every player against every other.
 
     Args:
-      game: for two players.
+      game: for two players or more.
       players: by name.
-      hands: per pairing; each is played in both seatings.
+      hands: per pairing; each is played in all seatings.
       seed: of the deals and the bots. All pairings get the same deals.
       on_game: called after each game.
 
     Raises:
-      ValueError: the game is not for two players, or there are fewer than two.
+      ValueError: the game is for one player, or there are fewer than two to play.
     """
-    if game.num_players != 2:
-        raise ValueError(f"matches are for two players, and {game.name} has {game.num_players}")
+    if game.num_players < 2:
+        raise ValueError(f"a match takes two seats or more, and {game.name} has one")
     if len(players) < 2 or hands < 1 or seed < 0:
         raise ValueError("a match needs two players, a hand, and a seed that is not negative")
     return [
@@ -74,9 +75,9 @@ def round_robin(
     ]
 
 
-def games_in(players: int, hands: int) -> int:
+def games_in(players: int, hands: int, seats: int) -> int:
     """Games in a round robin."""
-    return players * (players - 1) * hands
+    return players * (players - 1) // 2 * hands * seats
 
 
 def _pairing(
@@ -87,19 +88,27 @@ def _pairing(
     seed: int,
     on_game: Callable[[], object],
 ) -> Pairing:
-    seeds = np.random.default_rng([seed, 1]).integers(_SEEDS, size=(2, 2)).tolist()
-    seatings = [
-        [makers[0](0, seeds[0][0]), makers[1](1, seeds[0][1])],
-        [makers[1](0, seeds[1][1]), makers[0](1, seeds[1][0])],
-    ]
+    seats = range(game.num_players)
+    seeds = np.random.default_rng([seed, 1]).integers(_SEEDS, size=(len(seats), len(seats)))
+    seatings = [_seated(makers, alone, seeds[alone].tolist()) for alone in seats]
     won = np.zeros((hands, 2))
     for hand in range(hands):
-        for swapped, bots in enumerate(seatings):
+        for alone, bots in enumerate(seatings):
             found = play(game, bots, np.random.default_rng([seed, 2, hand]))
-            won[hand] += np.array(found[::-1] if swapped else found) / 2
+            first = found.pop(alone)
+            won[hand] += np.array([first, sum(found) / len(found)]) / len(seats)
             on_game()
     mean, half_width = won.mean(axis=0), _half_width(won)
     return Pairing(names, hands, (mean[0].item(), mean[1].item()), half_width)
+
+
+def _seated(makers: tuple[BotFactory, BotFactory], alone: int, seeds: list[int]) -> list[Any]:
+    """Bots seat by seat: the first player `alone` in its seat, the second one in all others."""
+    others = iter(seeds[1:])
+    return [
+        makers[0](seat, seeds[0]) if seat == alone else makers[1](seat, next(others))
+        for seat in range(len(seeds))
+    ]
 
 
 def _half_width(won: npt.NDArray[np.float64]) -> tuple[float, float]:

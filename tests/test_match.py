@@ -329,10 +329,42 @@ def test_match_prints_and_writes_every_pairing(
     assert json.loads(file.read_text())["pairings"] == json.loads(first)["pairings"]
 
 
+@pytest.mark.parametrize("name", [helpers.KUHN_3, "euchre"])
+def test_one_player_sits_in_every_seat_in_turn(name: str) -> None:
+    game, asked = support(name), Counter[tuple[str, int]]()
+
+    def maker(player: str) -> Any:
+        def make(seat: int, seed: int) -> Any:
+            asked[player, seat] += 1
+            return pyspiel.make_uniform_random_bot(seat, seed)
+
+        return make
+
+    (pairing,) = round_robin(game, {"one": maker("one"), "many": maker("many")}, hands=5)
+    seats = game.num_players
+    assert asked == Counter(
+        {("one", k): 1 for k in range(seats)} | {("many", k): seats - 1 for k in range(seats)}
+    )
+    if name == helpers.KUHN_3:  # zero-sum
+        assert pairing.mean[0] + (seats - 1) * pairing.mean[1] == pytest.approx(0.0)
+
+
+def test_who_bluffs_at_random_loses_in_every_seat_of_three_player_kuhn() -> None:
+    def bettor(seat: int, seed: int) -> Any:
+        return pyspiel.make_stateful_random_bot(support(helpers.KUHN_3).pyspiel_game, seat, seed)
+
+    def ours(seat: int, seed: int) -> Any:
+        config = SearchConfig(visits=200)
+        return NashIsmctsBot(helpers.KUHN_3, seat, config=config, seed=seed)
+
+    (pairing,) = round_robin(support(helpers.KUHN_3), {"ours": ours, "random": bettor}, hands=60)
+    assert pairing.mean[0] - pairing.half_width[0] > 0.0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--game", "kuhn_poker(players=3)", "--players", "uniform,nash_ismcts"], "two players"),
+        (["--game", "catch", "--players", "uniform,nash_ismcts"], "two seats or more"),
         (["--game", "kuhn_poker", "--players", "uniform"], "two or more different names"),
         (["--game", "kuhn_poker", "--players", "uniform,uniform"], "two or more different names"),
         (["--game", "kuhn_poker", "--players", "uniform,nobody"], "unknown bot 'nobody'"),

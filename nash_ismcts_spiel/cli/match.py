@@ -36,9 +36,9 @@ def add(commands: Commands) -> None:
     match = commands.add_parser(
         "match",
         help="let bots play each other",
-        description="A round robin of bots in a game for two players. Each hand is played in both "
-        "seatings with the same chance outcomes. Prints the mean utility per game of each player "
-        "and its 95% confidence interval.",
+        description="A round robin of bots. Each hand is played once for each seat with the same "
+        "chance outcomes: one bot sits there, its opponent in all other seats. Prints the mean "
+        "utility per game and seat of each player and its 95% confidence interval.",
     )
     match.add_argument("--game", required=True, help="the game, with parameters in parentheses")
     match.add_argument(
@@ -82,9 +82,10 @@ def _match(arguments: argparse.Namespace) -> None:
     if arguments.checkpoint is not None:
         evaluator = checkpoint_evaluator(arguments.checkpoint, game)
     players = {name: _factory(name, game, arguments, evaluator) for name in names}
-    for make in players.values():  # what cannot play is found before the first game
-        make(0, arguments.seed)
-    total = games_in(len(players), arguments.hands)
+    if game.num_players > 1:
+        for make in players.values():  # what cannot play is found before the first game
+            make(0, arguments.seed)
+    total = games_in(len(players), arguments.hands, game.num_players)
     with tqdm(total=total, desc="games", unit="game", delay=2.0, leave=False) as bar:
         pairings = round_robin(game, players, arguments.hands, arguments.seed, bar.update)
     if arguments.json is not None:
@@ -153,7 +154,8 @@ def _print_table(
 ) -> None:
     print(
         f"{game.name}: utility per game and 95% confidence interval, {arguments.hands} hands "
-        f"per pairing,\neach in both seatings with the same deal, seed {arguments.seed}\n"
+        f"per pairing,\neach in all {game.num_players} seatings with the same deal, "
+        f"seed {arguments.seed}\n"
     )
     width = max(len(name) for pairing in pairings for name in pairing.players)
     print(f"{'player':<{width}}  {'against':<{width}}      mean      95%")
