@@ -24,9 +24,9 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyspiel
 
+from benchmarks.positions import random_positions
 from benchmarks.timing import report
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.games.resample import has_own_resampler
@@ -55,26 +55,6 @@ class Rates(NamedTuple):
 
     simulations: float
     root_visits: float
-
-
-def random_positions(game: Any, count: int, seed: int) -> list[Any]:
-    """Decisions with a choice, each from another random game."""
-    rng = np.random.default_rng(seed)
-    found: list[Any] = []
-    while len(found) < count:
-        state, decisions = game.new_initial_state(), []
-        while not state.is_terminal():
-            if state.is_chance_node():
-                outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-                weights = np.array(probabilities) / sum(probabilities)
-                state.apply_action(int(rng.choice(outcomes, p=weights)))
-                continue
-            if len(state.legal_actions()) > 1:
-                decisions.append(state.clone())
-            state.apply_action(int(rng.choice(state.legal_actions())))
-        if decisions:
-            found.append(decisions[rng.integers(len(decisions))])
-    return found
 
 
 def ours(game: Any, state: Any, visits: int, seed: int) -> Rates:

@@ -1,5 +1,6 @@
 #include "playout.h"
 
+#include <chrono>
 #include <cmath>
 
 namespace nash_ismcts {
@@ -29,12 +30,15 @@ double estimated_worlds(const Game& game, int32_t probes) {
 }
 
 double sampled_value_scale(const Game& game) {
-  constexpr int64_t kGames = 256, kEvents = 10'000;
+  constexpr int64_t kGames = 256, kFewGames = 4, kEvents = 10'000;
+  constexpr std::chrono::milliseconds kLong{200};
+  const auto started = std::chrono::steady_clock::now();
   Random random(0);
   Playout playout;
   double squares = 0.0;
   int64_t count = 0, events = 0;
   for (int64_t played = 0; played < kGames && events < kEvents; ++played) {
+    if (played == kFewGames && std::chrono::steady_clock::now() - started > kLong) break;
     const auto state = game.initial_state();
     events += playout.run(*state, random);
     for (const double value : state->returns()) {

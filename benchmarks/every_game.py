@@ -1,0 +1,162 @@
+"""What the default bot does in every game that OpenSpiel registers.
+
+Games are loaded with their default parameters; simultaneous ones are searched in their turn-based
+form. In each, decisions early, in the middle and late in three random games are searched by a new
+default bot (rollouts), once with 16 and once with 64 visits, in a process of its own that is stopped
+after a while. `seconds_16_visits` is the slowest of the three, in CPU seconds, the construction of
+the bot included. A game is
+
+    fine      16 visits took at most 1 s at each position
+    slow      they took longer
+    no answer the process was stopped
+    no world  no world was found that agrees with what the player has seen
+    no choice no position with a choice was met
+    failed    anything else went wrong
+    refused   our package says why it does not search the game
+
+    python -m benchmarks.every_game
+    python -m benchmarks.every_game --games hearts rbc --seconds 30
+
+Prints a table and, last, one line of JSON. `--write` stores what `nash-ismcts games` and
+docs/games.md show.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import time
+from collections import Counter
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
+import pyspiel
+
+from benchmarks.positions import early_middle_late
+from benchmarks.timing import report
+from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
+from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.games.quiet import silent_stderr
+
+FINE = 1.0
+"""CPU seconds that a search of 16 visits may take."""
+
+
+class Found(NamedTuple):
+    """What was found out about one game.
+
+    Attributes:
+      seconds: CPU seconds of a search by the number of visits, the slowest position; None if there
+        was no answer.
+      outcome: one of the words of this module's head.
+      why: the reason, where it is not plain.
+    """
+
+    seconds: dict[int, float]
+    outcome: str
+    why: str = ""
+
+
+def search_all(name: str, visits: Sequence[int], seed: int) -> Found:
+    """Searches all positions of a game."""
+    try:
+        game = support(name)
+    except ValueError as error:
+        return Found({}, "refused", str(error))
+    positions = early_middle_late(game.pyspiel_game, seed)
+    if not positions:
+        return Found({}, "no choice")
+    seconds = dict.fromkeys(visits, 0.0)
+    for state in positions:
+        for count in visits:
+            started = time.process_time()
+            config = SearchConfig(visits=count)
+            bot = NashIsmctsBot(game.pyspiel_game, state.current_player(), config=config, seed=seed)
+            try:
+                bot.search(state)
+            except ValueError as error:
+                depth = len(state.history())
+                return Found({}, "no world", f"after {depth} events: {error}")
+            seconds[count] = max(seconds[count], time.process_time() - started)
+    return Found(seconds, "fine" if seconds[min(visits)] <= FINE else "slow")
+
+
+def _tell(answer: Connection, name: str, visits: Sequence[int], seed: int) -> None:
+    try:
+        with silent_stderr():
+            answer.send(search_all(name, visits, seed))
+    except Exception as error:  # one game must not stop the others
+        answer.send(Found({}, "failed", f"{type(error).__name__}: {error}"))
+
+
+def in_a_process(name: str, visits: Sequence[int], seed: int, limit: float) -> Found:
+    """The same in a fork that is stopped after `limit` seconds of wall time."""
+    fork = multiprocessing.get_context("fork")
+    mine, theirs = fork.Pipe(duplex=False)
+    process = fork.Process(target=_tell, args=(theirs, name, visits, seed))
+    process.start()
+    theirs.close()
+    found = Found({}, "no answer", f"stopped after {limit:g} s")
+    if mine.poll(limit):
+        try:
+            found = mine.recv()
+        except EOFError:
+            found = Found({}, "failed", "the process died")
+    process.kill()
+    process.join()
+    return found
+
+
+def kind_of(game: Any) -> str | None:
+    """`imperfect`, `simultaneous`, or None for games in which nothing is hidden."""
+    if game.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        return "simultaneous"
+    hidden = game.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
+    sequential = game.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
+    return "imperfect" if hidden and sequential else None
+
+
+def registered() -> dict[str, str]:
+    """Games that load without parameters, and their kinds."""
+    kinds = {
+        game.short_name: kind_of(game)
+        for game in pyspiel.registered_games()
+        if game.default_loadable
+    }
+    return {name: kind for name, kind in sorted(kinds.items()) if kind is not None}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Searches all games and prints what was found."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", nargs="+", help="games (default: all that hide something)")
+    parser.add_argument("--seconds", type=float, default=20.0, help="per game (default: 20)")
+    parser.add_argument("--seed", type=int, default=0, help="of positions and bots (default: 0)")
+    options = parser.parse_args(arguments)
+    kinds = registered()
+    names = options.games or list(kinds)
+    found = {}
+    for number, name in enumerate(names, start=1):
+        found[name] = in_a_process(name, (16, 64), options.seed, options.seconds)
+        report(f"{number} of {len(names)}: {name}: {found[name].outcome}")
+    print(f"{'game':<36}{'16 visits':>10}{'64 visits':>10}  outcome")
+    for name, row in found.items():
+        cells = [f"{row.seconds[n]:>10.3f}" if row.seconds else f"{'':>10}" for n in (16, 64)]
+        print(f"{name:<36}{cells[0]}{cells[1]}  {row.outcome}  {' '.join(row.why.split())[:120]}")
+    summary: dict[str, Any] = {}
+    for kind in ("imperfect", "simultaneous"):
+        outcomes = Counter(row.outcome for name, row in found.items() if kinds.get(name) == kind)
+        summary[kind] = {"tried": outcomes.total(), **outcomes}
+        print(f"{kind}: {summary[kind]}")
+    summary["games"] = {
+        name: {"seconds_16_visits": row.seconds.get(16), "grade": row.outcome}
+        for name, row in found.items()
+    }
+    print(json.dumps(summary))
+
+
+if __name__ == "__main__":
+    main()
