@@ -19,7 +19,7 @@ from nash_ismcts_spiel import SearchConfig, cli
 from nash_ismcts_spiel.evaluation import Models
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.hidden import hidden_path
-from nash_ismcts_spiel.games.tensors import Tensors, open_pieces
+from nash_ismcts_spiel.games.tensors import Tensors, open_entries
 from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training import Budget, Run, TrainingConfig
 from nash_ismcts_spiel.training.config import GrownConfig, NetworkConfig
@@ -53,6 +53,12 @@ def models_of(game: str, seed: int = 0) -> GrownModels:
     return GrownModels(support(game), FEW, seed)
 
 
+def open_pieces(graph: GameGraph, node: int) -> list[int]:
+    """The pieces that may come next at a SAMPLE node."""
+    pieces: list[int] = open_entries(graph, [node]).columns.tolist()
+    return pieces
+
+
 # What networks see.
 
 
@@ -60,9 +66,9 @@ def test_tensors_tell_information_sets_and_pieces_apart(enumerated: Enumerated) 
     graph = enumerated(helpers.LEDUC)
     graph.resolve()
     tensors = Tensors(graph.game)
-    sets = [tensors.information_set(graph, i) for i in range(len(graph.information_sets))]
-    assert len(np.unique(np.stack(sets), axis=0)) == len(graph.information_sets)
-    assert sets[0].shape == (tensors.set_inputs,)
+    sets = tensors.sets(graph, range(len(graph.information_sets)))
+    assert len(np.unique(sets, axis=0)) == len(graph.information_sets)
+    assert sets.shape[1] == tensors.set_inputs
     # 30 numbers of OpenSpiel's tensor and two players; pieces are the six cards and three moves.
     assert (tensors.set_inputs, tensors.actions, tensors.pieces) == (32, 3, 6)
 
@@ -73,7 +79,7 @@ def test_players_who_see_the_same_are_told_apart() -> None:
     tensors = Tensors(graph.game)
     first = graph.worlds.information_set[0]
     second = graph.worlds.information_set[graph.child(0, 4)]
-    rows = [tensors.information_set(graph, number) for number in (first, second)]
+    rows = tensors.sets(graph, [first, second])
     assert rows[0][2:].tolist() == rows[1][2:].tolist()
     assert (rows[0][:2].tolist(), rows[1][:2].tolist()) == ([1, 0], [0, 1])
 
@@ -86,7 +92,7 @@ def test_a_game_without_information_states_is_seen_by_its_last_observations() ->
     observed = int(np.prod(game.pyspiel_game.observation_tensor_shape()))
     world = graph.child(graph.child(0, 1), 2)
     number = graph.worlds.information_set[world]
-    row = tensors.information_set(graph, number)[2:].reshape(4, observed + tensors.actions)
+    row = tensors.sets(graph, [number])[0, 2:].reshape(4, observed + tensors.actions)
     state = graph.state(world)
     assert row[0, :observed].tolist() == state.observation_tensor(0)
     start = graph.game.initial_state()
@@ -160,7 +166,7 @@ def test_rows_and_batches_of_networks_agree() -> None:
     assert np.shape(row.child_values) == (actions, len(open_pieces(graph, ~resolved)))
     assert np.ravel(row.child_values) == pytest.approx(values)
     networks = evaluator.networks
-    inputs = torch.from_numpy(evaluator.features(graph).samples(graph, [~resolved]))
+    inputs = torch.from_numpy(evaluator.tensors.samples(graph, [~resolved]))
     with torch.no_grad():
         whole = piece_values(networks.hidden(inputs), evaluator.tensors.pieces)[0].numpy()
     picked = whole[np.ix_(graph.legal_actions(number), open_pieces(graph, ~resolved))]
@@ -212,7 +218,7 @@ def test_rows_of_policy_games_agree_with_exact_models(enumerated: Enumerated) ->
     scale = evaluator.value_scale
     errors, plain_errors = [], []
     for number, span in enumerate(spans):
-        same = (value.inputs == Tensors(graph.game).information_set(graph, number)).all(axis=1)
+        same = (value.inputs == Tensors(graph.game).sets(graph, [number])).all(axis=1)
         results, weights = value.results[same] * scale, value.value_weights[same]
         mean = np.average(results, weights=weights)
         sigma = np.sqrt(np.sum((weights * (results - mean)) ** 2)) / weights.sum()
@@ -229,11 +235,7 @@ def test_rows_of_policy_games_agree_with_exact_models(enumerated: Enumerated) ->
     assert max(errors) < 5 < max(plain_errors)
     tensors = Tensors(graph.game)
     for node in range(len(graph.samples)):
-        owner = graph.samples.information_set[node]
-        row = np.concatenate([
-            tensors.information_set(graph, owner), tensors.drawn_pieces(graph, node)
-        ])  # fmt: skip
-        same = (hidden.inputs == row).all(axis=1)
+        same = (hidden.inputs == tensors.samples(graph, [node])).all(axis=1)
         first, count = graph.samples.first_branch[node], graph.samples.branch_count[node]
         beliefs = exact.beliefs[first : first + count]
         for piece, belief in zip(open_pieces(graph, node), beliefs, strict=True):

@@ -4,32 +4,62 @@ An information set is described by OpenSpiel's information state tensor of the p
 where a game has none, by what that player observed at its last decisions and did there. A SAMPLE
 node is described by its information set and the pieces drawn so far. A piece is known by its
 number as an action or chance outcome, so sizes depend on the vocabulary of pieces and never on how
-many hidden states there are.
+many hidden states there are. The rows themselves are made in C++ (`native/worlds/tensors.h`), a
+batch at a time, and are not kept.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games.adapter import SupportedGame
-from nash_ismcts_spiel.games.tables import CHANCE
-
-if TYPE_CHECKING:
-    from nash_ismcts_spiel.games.graph import GameGraph
+from nash_ismcts_spiel.games.graph import GameGraph
+from nash_ismcts_spiel.native import _core
 
 Singles = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Numbers = Sequence[int] | npt.NDArray[np.int32]
+"""Numbers of rows of a graph."""
 
 MOST_PIECES = 4096
 """Largest vocabulary of actions and chance outcomes that networks are made for."""
 
-_REMEMBERED = 4
-"""Own decisions that an observation history looks back to, the present one included."""
-
 _MOST_SLOTS = 32
 """Pieces that are told apart by when they were drawn; all later ones share the last slot."""
+
+
+class Entries(NamedTuple):
+    """Where the entries of a batch's rows, end to end, stand in a matrix of the vocabulary.
+
+    Attributes:
+      rows: the row in the batch of each entry. [entries]
+      columns: its action or piece. [entries]
+      counts: entries of each row. [rows]
+    """
+
+    rows: Ints
+    columns: Ints
+    counts: Ints
+
+    def mask(self, width: int) -> Bools:
+        """True where a row has an entry. [rows, width]"""
+        found = np.zeros((len(self.counts), width), dtype=np.bool_)
+        found[self.rows, self.columns] = True
+        return found
+
+    def softmax(self, logits: Floats) -> Floats:
+        """Each row's distribution over its own entries, end to end."""
+        picked = logits[self.rows, self.columns]
+        starts = np.cumsum(self.counts) - self.counts
+        weights = np.exp(picked - np.maximum.reduceat(picked, starts)[self.rows])
+        totals = np.add.reduceat(weights, starts)
+        return np.asarray(weights / totals[self.rows], dtype=np.float64)
 
 
 class Tensors:
@@ -53,87 +83,40 @@ class Tensors:
           ValueError: the game describes neither information states nor observations in numbers,
             or has too many actions or chance outcomes.
         """
-        pyspiel_game = game.pyspiel_game
-        kind = pyspiel_game.get_type()
-        self._players = game.num_players
-        self._history = not kind.provides_information_state_tensor
-        self.actions = int(pyspiel_game.num_distinct_actions())
-        self.pieces = max(self.actions, int(pyspiel_game.max_chance_outcomes()))
+        if slots is None:
+            pyspiel_game = game.pyspiel_game
+            events = pyspiel_game.max_game_length() + pyspiel_game.max_chance_nodes_in_history()
+            slots = min(events, _MOST_SLOTS)
+        self._native = _core.Tensors(game.native, slots)
+        self.set_inputs = self._native.set_inputs
+        self.sample_inputs = self._native.sample_inputs
+        self.actions = self._native.actions
+        self.pieces = self._native.pieces
         if self.pieces > MOST_PIECES:
             raise ValueError(
                 f"{game.name} has {self.pieces} actions or chance outcomes; networks have one "
                 f"output for each, and no more than {MOST_PIECES}"
             )
-        if not self._history:
-            own = int(np.prod(pyspiel_game.information_state_tensor_shape()))
-        elif kind.provides_observation_tensor:
-            self._observed = int(np.prod(pyspiel_game.observation_tensor_shape()))
-            own = _REMEMBERED * (self._observed + self.actions)
-        else:
-            raise ValueError(
-                f"{game.name} has neither an information state tensor nor an observation tensor "
-                "to learn from"
-            )
-        if slots is None:
-            events = pyspiel_game.max_game_length() + pyspiel_game.max_chance_nodes_in_history()
-            slots = min(events, _MOST_SLOTS)
-        self._slots = slots
-        self.set_inputs = own + self._players
-        self.sample_inputs = self.set_inputs + slots * self.pieces
 
-    def information_set(self, graph: GameGraph, information_set: int) -> Singles:
-        """The player to move, as one of all players, and what it knows. [set_inputs]"""
-        player = graph.information_sets.player[information_set]
-        world = graph.information_sets.first_world[information_set]
-        row = np.zeros(self.set_inputs, dtype=np.float32)
-        row[player] = 1.0
-        if self._history:
-            row[self._players :] = self._observations(graph, world, player)
-        else:
-            row[self._players :] = graph.state(world).information_state_tensor(player)
-        return row
+    def sets(self, graph: GameGraph, information_sets: Numbers) -> Singles:
+        """The player to move, as one of all players, and what it knows. [rows, set_inputs]"""
+        return self._native.sets(graph, information_sets)
 
-    def drawn_pieces(self, graph: GameGraph, sample_node: int) -> Singles:
-        """The pieces drawn so far at a SAMPLE node, by slot. [slots * pieces]"""
-        owner = graph.information_sets.player[graph.samples.information_set[sample_node]]
-        slots = np.zeros((self._slots, self.pieces), dtype=np.float32)
-        drawn = events_of_others(graph, graph.samples.world[sample_node], owner)
-        for slot, piece in enumerate(drawn):
-            slots[min(slot, self._slots - 1), piece] += 1.0
-        return slots.reshape(-1)
-
-    def _observations(self, graph: GameGraph, world: int, player: int) -> Singles:
-        """What the player observed at its last decisions and did there, latest first."""
-        looks: list[tuple[Any, int]] = []
-        state = graph.game.initial_state()
-        for action in graph.history(world):
-            if state.current_player() == player:
-                looks.append((state.observation_tensor(player), action))
-            state.apply_action(action)
-        rows = np.zeros((_REMEMBERED, self._observed + self.actions), dtype=np.float32)
-        rows[0, : self._observed] = state.observation_tensor(player)
-        for row, (observed, action) in zip(rows[1:], reversed(looks), strict=False):
-            row[: self._observed] = observed
-            row[self._observed + action] = 1.0
-        return rows.reshape(-1)
+    def samples(self, graph: GameGraph, sample_nodes: Numbers) -> Singles:
+        """A row as above, then the pieces drawn so far, by slot. [rows, sample_inputs]"""
+        return self._native.samples(graph, sample_nodes)
 
 
-def events_of_others(graph: GameGraph, world: int, player: int) -> list[int]:
-    """Chance outcomes and other players' moves on the way to a world, oldest first."""
-    worlds, events = graph.worlds, list[int]()
-    history = graph.history(world)
-    while world > 0:
-        world = worlds.parent[world]
-        action = history.pop()
-        if worlds.kind[world] == CHANCE or worlds.player[world] != player:
-            events.append(action)
-    return events[::-1]
+def legal_entries(graph: GameGraph, information_sets: Numbers) -> Entries:
+    """The legal actions of information sets."""
+    return Entries(*_core.legal_entries(graph, information_sets))
 
 
-def open_pieces(graph: GameGraph, sample_node: int) -> list[int]:
-    """The numbers of the pieces that may come next at a SAMPLE node, branch by branch."""
-    samples, worlds = graph.samples, graph.worlds
-    first = samples.first_branch[sample_node]
-    start = worlds.first_edge[samples.world[sample_node]]
-    edges = samples.edge[first : first + samples.branch_count[sample_node]]
-    return [worlds.edge_action[start + edge] for edge in edges]
+def open_entries(graph: GameGraph, sample_nodes: Numbers) -> Entries:
+    """The pieces that may come next at SAMPLE nodes, branch by branch."""
+    return Entries(*_core.open_entries(graph, sample_nodes))
+
+
+def most_drawn(graph: GameGraph) -> int:
+    """Most pieces that are drawn before a SAMPLE node of a graph."""
+    return _core.most_drawn(graph)

@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.games.tensors import Tensors, events_of_others
-from nash_ismcts_spiel.training.feature_table import FeatureTable
+from nash_ismcts_spiel.games.tensors import Tensors, legal_entries, most_drawn, open_entries
 
 Singles = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -35,27 +34,15 @@ class Features:
           ValueError: the game has no tensors.
         """
         graph.resolve()
-        self.tensors = Tensors(graph.game, slots=_most_pieces(graph))
-        table = FeatureTable(self.tensors)
-        sets, nodes = range(len(graph.information_sets)), range(len(graph.samples))
-        legal, branches = table.legal(graph, sets), table.open(graph, nodes)
-        self.sets: Singles = table.sets(graph, sets)
+        self.tensors = Tensors(graph.game, slots=most_drawn(graph))
+        sets = np.arange(len(graph.information_sets), dtype=np.int32)
+        nodes = np.arange(len(graph.samples), dtype=np.int32)
+        legal, branches = legal_entries(graph, sets), open_entries(graph, nodes)
+        self.sets: Singles = self.tensors.sets(graph, sets)
         self.legal: Bools = legal.mask(self.tensors.actions)
         self.action_rows: Ints = legal.rows
         self.action_columns: Ints = legal.columns
-        self.samples: Singles = table.samples(graph, nodes)
+        self.samples: Singles = self.tensors.samples(graph, nodes)
         self.open: Bools = branches.mask(self.tensors.pieces)
         self.branch_rows: Ints = branches.rows
         self.branch_columns: Ints = branches.columns
-
-
-def _most_pieces(graph: GameGraph) -> int:
-    """Most pieces that are drawn before a SAMPLE node; others know them by their slots."""
-    owners = np.asarray(graph.information_sets.player)[graph.samples.information_set]
-    return max(
-        (
-            len(events_of_others(graph, world, int(owner)))
-            for world, owner in zip(graph.samples.world, owners, strict=True)
-        ),
-        default=0,
-    )

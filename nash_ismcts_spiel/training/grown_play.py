@@ -17,6 +17,7 @@ from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.evaluation import Models
 from nash_ismcts_spiel.games import CHANCE, TERMINAL, GameGraph, SupportedGame
 from nash_ismcts_spiel.games.hidden import hidden_path
+from nash_ismcts_spiel.games.tensors import legal_entries, open_entries
 from nash_ismcts_spiel.native.engine import search_together
 from nash_ismcts_spiel.native.models import NativeModels
 from nash_ismcts_spiel.training.config import NetworkConfig
@@ -89,7 +90,7 @@ class GrownPlay:
         self.searches = 0
         self._models = NativeModels(Models(self.graph, evaluator))
         self._evaluator = evaluator
-        self._features = evaluator.features(self.graph)
+        self._tensors = evaluator.tensors
         self._explore = config.explore
         self._frequency_power = config.frequency_power
         self._rng = rng
@@ -200,18 +201,18 @@ class GrownPlay:
         if not missing:
             return
         policy, _, _ = self._evaluator.flat_information_set_rows(self.graph, missing)
-        counts = self._features.legal(self.graph, missing).counts
+        counts = legal_entries(self.graph, missing).counts
         for number, row in zip(missing, np.split(policy, np.cumsum(counts)[:-1]), strict=True):
             self._policies[number] = row
 
     def _policy_rows(self, visits: dict[int, int]) -> PolicyRows:
         sets = list(visits)
-        legal = self._features.legal(self.graph, sets)
-        mask = legal.mask(self._evaluator.tensors.actions)
+        legal = legal_entries(self.graph, sets)
+        mask = legal.mask(self._tensors.actions)
         targets = np.zeros(mask.shape, dtype=np.float32)
         targets[legal.rows, legal.columns] = np.concatenate([self._found[s] for s in sets])
         frequency = np.array([visits[s] for s in sets], dtype=np.float64) ** self._frequency_power
-        return PolicyRows(self._features.sets(self.graph, sets), mask, frequency, targets)
+        return PolicyRows(self._tensors.sets(self.graph, sets), mask, frequency, targets)
 
     def _result_rows(
         self, games: Sequence[_Game], hidden_share: float
@@ -219,8 +220,8 @@ class GrownPlay:
         found = [row for game in games for row in self._results(game)]
         sets = [row.information_set for row in found]
         value = ValueRows(
-            self._features.sets(self.graph, sets),
-            self._features.legal(self.graph, sets).mask(self._evaluator.tensors.actions),
+            self._tensors.sets(self.graph, sets),
+            legal_entries(self.graph, sets).mask(self._tensors.actions),
             np.ones(len(found)),
             np.array([row.result for row in found], dtype=np.float32),
             np.array([row.action for row in found], dtype=np.int64),
@@ -249,11 +250,11 @@ class GrownPlay:
         nodes = [node for path in paths for node, _ in path]
         branches = np.array([branch for path in paths for _, branch in path], dtype=np.int64)
         owners = [row for row, path in zip(found, paths, strict=True) for _ in path]
-        open_pieces = self._features.open(self.graph, nodes)
+        open_pieces = open_entries(self.graph, nodes)
         first = np.cumsum(open_pieces.counts) - open_pieces.counts
         return HiddenRows(
-            self._features.samples(self.graph, nodes),
-            open_pieces.mask(self._evaluator.tensors.pieces),
+            self._tensors.samples(self.graph, nodes),
+            open_pieces.mask(self._tensors.pieces),
             np.ones(len(nodes)),
             open_pieces.columns[first + branches],
             np.array([row.action for row in owners], dtype=np.int64),

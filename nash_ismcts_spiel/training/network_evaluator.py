@@ -6,7 +6,6 @@ leave the networks in value scales and this module in the game's units.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,8 +15,7 @@ import torch
 from nash_ismcts_spiel.evaluation import InformationSetRow, SampleRow
 from nash_ismcts_spiel.evaluation.checks import sample_rows, set_rows
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.games.tensors import Tensors
-from nash_ismcts_spiel.training.feature_table import Entries, FeatureTable
+from nash_ismcts_spiel.games.tensors import Entries, Tensors, legal_entries, open_entries
 from nash_ismcts_spiel.training.networks import Networks, piece_values
 
 Floats = npt.NDArray[np.float64]
@@ -38,27 +36,16 @@ class NetworkEvaluator:
         self.networks = networks
         self.value_scale = value_scale
         self._device = networks.policy.device
-        self._tables: weakref.WeakKeyDictionary[GameGraph, FeatureTable] = (
-            weakref.WeakKeyDictionary()
-        )
-
-    def features(self, graph: GameGraph) -> FeatureTable:
-        """What the networks see of a graph."""
-        table = self._tables.get(graph)
-        if table is None:
-            table = self._tables[graph] = FeatureTable(self.tensors)
-        return table
 
     @torch.inference_mode()
     def flat_information_set_rows(
         self, graph: GameGraph, information_sets: Sequence[int]
     ) -> tuple[Floats, Floats, Floats]:
         """P, V and Vc of a batch, each end to end."""
-        table = self.features(graph)
-        inputs = self._tensor(table.sets(graph, information_sets))
-        legal = table.legal(graph, information_sets)
+        inputs = self._tensor(self.tensors.sets(graph, information_sets))
+        legal = legal_entries(graph, information_sets)
         values = self._doubles(self.networks.value(inputs)) * self.value_scale
-        policy = _softmax(self._doubles(self.networks.policy(inputs)), legal)
+        policy = legal.softmax(self._doubles(self.networks.policy(inputs)))
         return policy, values[:, 0], values[legal.rows, legal.columns + 1]
 
     @torch.inference_mode()
@@ -66,31 +53,28 @@ class NetworkEvaluator:
         self, graph: GameGraph, sample_nodes: Sequence[int]
     ) -> tuple[Floats, Floats]:
         """h of a batch, end to end, and Vc, for each own action one per branch."""
-        table = self.features(graph)
-        outputs = self.networks.hidden(self._tensor(table.samples(graph, sample_nodes)))
-        branches = table.open(graph, sample_nodes)
-        owners = [graph.samples.information_set[node] for node in sample_nodes]
-        legal = table.legal(graph, owners)
+        inputs = self._tensor(self.tensors.samples(graph, sample_nodes))
+        outputs = self.networks.hidden(inputs)
+        branches = open_entries(graph, sample_nodes)
+        legal = legal_entries(graph, _owners(graph, sample_nodes))
         values = piece_values(outputs, self.tensors.pieces)
         # All pairs of a row's own actions and its branches, action by action.
         actions, pieces = _pairs(legal, branches)
-        rows = np.repeat(np.arange(len(owners)), legal.counts * branches.counts)
+        rows = np.repeat(np.arange(len(sample_nodes)), legal.counts * branches.counts)
         child_values = self._doubles(values)[rows, actions, pieces] * self.value_scale
-        return _softmax(self._doubles(outputs), branches), child_values
+        return branches.softmax(self._doubles(outputs)), child_values
 
     def information_set_rows(
         self, graph: GameGraph, information_sets: Sequence[int]
     ) -> list[InformationSetRow]:
         """One row per information set."""
-        counts = self.features(graph).legal(graph, information_sets).counts
+        counts = legal_entries(graph, information_sets).counts
         return set_rows(*self.flat_information_set_rows(graph, information_sets), counts)
 
     def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> list[SampleRow]:
         """One row per SAMPLE node."""
-        table = self.features(graph)
-        owners = [graph.samples.information_set[node] for node in sample_nodes]
-        counts = table.open(graph, sample_nodes).counts
-        owned = table.legal(graph, owners).counts
+        counts = open_entries(graph, sample_nodes).counts
+        owned = legal_entries(graph, _owners(graph, sample_nodes)).counts
         return sample_rows(*self.flat_sample_rows(graph, sample_nodes), counts, owned)
 
     def _tensor(self, rows: npt.NDArray[np.float32]) -> torch.Tensor:
@@ -101,13 +85,9 @@ class NetworkEvaluator:
         return doubles
 
 
-def _softmax(logits: Floats, entries: Entries) -> Floats:
-    """Each row's distribution over its own entries, end to end."""
-    picked = logits[entries.rows, entries.columns]
-    starts = np.cumsum(entries.counts) - entries.counts
-    weights = np.exp(picked - np.maximum.reduceat(picked, starts)[entries.rows])
-    totals = np.add.reduceat(weights, starts)
-    return np.asarray(weights / totals[entries.rows], dtype=np.float64)
+def _owners(graph: GameGraph, sample_nodes: Sequence[int]) -> npt.NDArray[np.int32]:
+    """The information sets whose hidden states are drawn."""
+    return graph.samples.information_set.take(np.asarray(sample_nodes))
 
 
 def _pairs(

@@ -4,6 +4,7 @@
 #ifndef NASH_ISMCTS_SPIEL_TESTS_NATIVE_KUHN_H_
 #define NASH_ISMCTS_SPIEL_TESTS_NATIVE_KUHN_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,6 +53,14 @@ class KuhnState final : public GameState {
     return seat < cards_.size() ? std::to_string(cards_[seat]) + bets_ : "";
   }
 
+  // The own card, one of three, and the number of bets and passes so far.
+  void tensor(int32_t player, TensorKind, float* numbers, int64_t size) const override {
+    std::fill_n(numbers, size, 0.0f);
+    const size_t seat = static_cast<size_t>(player);
+    if (seat < cards_.size()) numbers[cards_[seat]] = 1.0f;
+    numbers[3] = static_cast<float>(bets_.size());
+  }
+
   std::vector<double> returns() const override {
     double won = cards_[0] > cards_[1] ? 1.0 : -1.0;  // by the first player, at a showdown
     if (bets_ == "bp") won = 1.0;
@@ -67,9 +76,13 @@ class KuhnState final : public GameState {
 
 class KuhnGame final : public Game {
  public:
-  KuhnGame() : Game(facts_of_kuhn()) {}
+  explicit KuhnGame(TensorKind kind = TensorKind::kInformationState)
+      : Game(facts_of_kuhn()), kind_(kind) {}
   std::unique_ptr<GameState> initial_state() const override {
     return std::make_unique<KuhnState>();
+  }
+  TensorFacts tensor_facts() const override {
+    return {kind_, 4, 2, 3};
   }
 
  private:
@@ -80,6 +93,8 @@ class KuhnGame final : public Game {
     facts.has_information_states = true;
     return facts;
   }
+
+  TensorKind kind_;
 };
 
 }  // namespace nash_ismcts

@@ -13,6 +13,7 @@ namespace nash_ismcts {
 namespace py = pybind11;
 
 using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using Singles = py::array_t<float, py::array::c_style | py::array::forcecast>;
 using Ints = py::array_t<int32_t, py::array::c_style | py::array::forcecast>;
 using Longs = py::array_t<int64_t, py::array::c_style | py::array::forcecast>;
 

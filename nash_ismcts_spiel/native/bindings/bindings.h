@@ -10,6 +10,9 @@ namespace nash_ismcts {
 // Game, Graph and its tables.
 void bind_worlds(pybind11::module_& module);
 
+// Tensors, and the entries of the rows that networks give.
+void bind_tensors(pybind11::module_& module);
+
 // CompiledGraph and CfrSolver.
 void bind_exact(pybind11::module_& module);
 

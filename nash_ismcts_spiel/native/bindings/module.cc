@@ -5,6 +5,7 @@
 PYBIND11_MODULE(_core, module) {
   module.doc() = "Compiled parts of nash_ismcts_spiel; use the typed wrappers beside it.";
   nash_ismcts::bind_worlds(module);
+  nash_ismcts::bind_tensors(module);
   nash_ismcts::bind_exact(module);
   nash_ismcts::bind_episodes(module);
   nash_ismcts::bind_rows(module);

@@ -2,9 +2,12 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 #include <vector>
+
+#include "arrays.h"
 
 namespace nash_ismcts {
 
@@ -90,6 +93,19 @@ class PythonState : public GameState {
     return py::str(state_.call(shown_by_, player));
   }
 
+  void tensor(int32_t player, TensorKind kind, float* numbers, int64_t size) const override {
+    const py::gil_scoped_acquire acquire;
+    const char* method = kind == TensorKind::kInformationState ? "information_state_tensor"
+                                                               : "observation_tensor";
+    const auto values = state_.call(method, player).cast<Singles>();
+    if (values.size() != size) {
+      throw std::invalid_argument(std::string(method) + "() of the game must have " +
+                                  std::to_string(size) + " numbers, as the game says, not " +
+                                  std::to_string(values.size()));
+    }
+    std::copy_n(values.data(), size, numbers);
+  }
+
   std::vector<double> returns() const override {
     const py::gil_scoped_acquire acquire;
     auto utilities = state_.call("returns").cast<std::vector<double>>();
@@ -122,6 +138,22 @@ class PythonGame : public Game {
     return std::make_unique<PythonState>(
         game_.call("new_initial_state"), facts().num_players,
         facts().has_information_states ? "information_state_string" : "observation_string");
+  }
+
+  TensorFacts tensor_facts() const override {
+    const py::gil_scoped_acquire acquire;
+    TensorFacts facts;
+    facts.actions = game_.call("num_distinct_actions").cast<int64_t>();
+    facts.chance_outcomes = game_.call("max_chance_outcomes").cast<int64_t>();
+    const py::object type = game_.call("get_type");
+    if (type.attr("provides_information_state_tensor").cast<bool>()) {
+      facts.kind = TensorKind::kInformationState;
+      facts.size = game_.call("information_state_tensor_size").cast<int64_t>();
+    } else if (type.attr("provides_observation_tensor").cast<bool>()) {
+      facts.kind = TensorKind::kObservation;
+      facts.size = game_.call("observation_tensor_size").cast<int64_t>();
+    }
+    return facts;
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "spiel_game.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 
 namespace nash_ismcts {
@@ -42,8 +44,33 @@ std::string SpielState::shown(int32_t player) const {
                                  : state_->ObservationString(player);
 }
 
+void SpielState::tensor(int32_t player, TensorKind kind, float* numbers, int64_t size) const {
+  std::fill_n(numbers, size, 0.0f);  // games may set only what is not 0
+  const auto values = absl::MakeSpan(numbers, static_cast<std::size_t>(size));
+  if (kind == TensorKind::kInformationState) {
+    state_->InformationStateTensor(player, values);
+  } else {
+    state_->ObservationTensor(player, values);
+  }
+}
+
 std::unique_ptr<GameState> SpielGame::initial_state() const {
   return std::make_unique<SpielState>(start_->Clone(), facts().has_information_states);
+}
+
+TensorFacts SpielGame::tensor_facts() const {
+  TensorFacts facts;
+  facts.actions = game_->NumDistinctActions();
+  facts.chance_outcomes = game_->MaxChanceOutcomes();
+  const open_spiel::GameType type = game_->GetType();
+  if (type.provides_information_state_tensor) {
+    facts.kind = TensorKind::kInformationState;
+    facts.size = game_->InformationStateTensorSize();
+  } else if (type.provides_observation_tensor) {
+    facts.kind = TensorKind::kObservation;
+    facts.size = game_->ObservationTensorSize();
+  }
+  return facts;
 }
 
 std::shared_ptr<Game> load_spiel_game(const std::string& name, bool perfect_information,

@@ -31,6 +31,7 @@ class SpielState final : public GameState {
                        std::vector<double>& probabilities) const override;
   double chance_of(Action outcome) const override;
   std::string shown(int32_t player) const override;
+  void tensor(int32_t player, TensorKind kind, float* numbers, int64_t size) const override;
   std::string describe(Action event) const override;
   std::vector<double> returns() const override { return state_->Returns(); }
 
@@ -45,6 +46,7 @@ class SpielGame final : public Game {
       : Game(std::move(facts)), game_(std::move(game)), start_(game_->NewInitialState()) {}
 
   std::unique_ptr<GameState> initial_state() const override;
+  TensorFacts tensor_facts() const override;
 
  private:
   std::shared_ptr<const open_spiel::Game> game_;

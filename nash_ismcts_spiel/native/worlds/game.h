@@ -32,6 +32,9 @@ using History = std::vector<Action>;
 constexpr int32_t kChancePlayer = -1;
 constexpr int32_t kTerminalPlayer = -4;
 
+// What a player is told in numbers, for networks.
+enum class TensorKind : int32_t { kNone, kInformationState, kObservation };
+
 class NASH_ISMCTS_SHARED GameState {
  public:
   virtual ~GameState() = default;
@@ -62,6 +65,9 @@ class NASH_ISMCTS_SHARED GameState {
   // What a player is shown: its information state if the game has these, else its observation.
   virtual std::string shown(int32_t player) const = 0;
 
+  // What a player is told in numbers: a tensor that the game has, `size` numbers (TensorFacts).
+  virtual void tensor(int32_t player, TensorKind kind, float* numbers, int64_t size) const = 0;
+
   // How an event at this state is written; a hint for who looks for it in what players are shown.
   virtual std::string describe(Action event) const = 0;
 
@@ -78,12 +84,26 @@ struct NASH_ISMCTS_SHARED GameFacts {
   bool needs_gil = false;               // its states run Python code
 };
 
+// What networks have to know about a game.
+struct NASH_ISMCTS_SHARED TensorFacts {
+  TensorKind kind = TensorKind::kNone;  // of information states if the game has these
+  int64_t size = 0;                     // numbers of one tensor
+  int64_t actions = 0;                  // actions are numbered below this
+  int64_t chance_outcomes = 0;          // and chance outcomes below this
+
+  bool operator==(const TensorFacts& other) const {
+    return kind == other.kind && size == other.size && actions == other.actions &&
+           chance_outcomes == other.chance_outcomes;
+  }
+};
+
 class NASH_ISMCTS_SHARED Game {
  public:
   explicit Game(GameFacts facts) : facts_(std::move(facts)) {}
   virtual ~Game() = default;
   const GameFacts& facts() const { return facts_; }
   virtual std::unique_ptr<GameState> initial_state() const = 0;
+  virtual TensorFacts tensor_facts() const = 0;
 
  private:
   GameFacts facts_;

@@ -83,7 +83,13 @@ History Graph::history(int32_t world) const {
   return events;
 }
 
-std::unique_ptr<GameState> Graph::state(int32_t world) {
+const GameState& Graph::look(int32_t world, std::unique_ptr<GameState>& made) const {
+  if (!states_.empty() && states_[world] != nullptr) return *states_[world];
+  made = state(world);
+  return *made;
+}
+
+std::unique_ptr<GameState> Graph::state(int32_t world) const {
   History events;
   const auto kept = [this](int32_t at) { return !states_.empty() && states_[at] != nullptr; };
   for (; !kept(world) && world != kRoot; world = worlds.parent[world]) {

@@ -1,0 +1,141 @@
+#include "tensors.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nash_ismcts {
+
+namespace {
+
+// A game numbers its actions and outcomes as it says, or it would write beside its row.
+void require_number(Action number, int64_t end, const Game& game, const char* what) {
+  if (number >= 0 && number < end) return;
+  throw std::invalid_argument(game.facts().name + ": " + what + " " + std::to_string(number) +
+                              " is not below " + std::to_string(end) + ", as the game says");
+}
+
+}  // namespace
+
+Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots)
+    : game_(std::move(game)), facts_(game_->tensor_facts()), players_(game_->facts().num_players),
+      slots_(slots), pieces_(std::max(facts_.actions, facts_.chance_outcomes)) {
+  if (facts_.kind == TensorKind::kNone) {
+    throw std::invalid_argument(game_->facts().name +
+                                " has neither an information state tensor nor an observation "
+                                "tensor to learn from");
+  }
+  if (slots < 0) throw std::invalid_argument("slots must not be negative");
+  const bool history = facts_.kind == TensorKind::kObservation;
+  set_inputs_ = players_ + (history ? kRemembered * (facts_.size + facts_.actions) : facts_.size);
+}
+
+bool Tensors::fits(const Graph& graph) const {
+  const Game& other = graph.game();
+  return &other == game_.get() ||
+         (other.facts().name == game_->facts().name && graph.num_players == players_ &&
+          other.tensor_facts() == facts_);
+}
+
+void Tensors::sets(const Graph& graph, const int32_t* sets, int64_t count, float* rows) const {
+  std::fill_n(rows, count * set_inputs_, 0.0f);
+  Described described;
+  for (int64_t k = 0; k < count; ++k) describe(graph, sets[k], described, rows + k * set_inputs_);
+}
+
+void Tensors::samples(const Graph& graph, const int32_t* samples, int64_t count,
+                      float* rows) const {
+  std::fill_n(rows, count * sample_inputs(), 0.0f);
+  Described described;
+  for (int64_t k = 0; k < count; ++k) {
+    float* row = rows + k * sample_inputs();
+    describe(graph, graph.samples.information_set[samples[k]], described, row);
+    add_drawn(graph, samples[k], row + set_inputs_);
+  }
+}
+
+// A state may cost much to come by, so a set that stands in a batch already is copied.
+void Tensors::describe(const Graph& graph, int32_t set, Described& described, float* row) const {
+  const auto [found, is_new] = described.emplace(set, row);
+  if (is_new) {
+    describe_set(graph, set, row);
+  } else {
+    std::copy_n(found->second, set_inputs_, row);
+  }
+}
+
+void Tensors::describe_set(const Graph& graph, int32_t set, float* row) const {
+  const int32_t player = graph.information_sets.player[set];
+  const int32_t world = graph.information_sets.first_world[set];
+  row[player] = 1.0f;
+  if (facts_.kind == TensorKind::kObservation) {
+    remember(graph, world, player, row + players_);
+  } else {
+    std::unique_ptr<GameState> made;
+    graph.look(world, made).tensor(player, facts_.kind, row + players_, facts_.size);
+  }
+}
+
+// The earliest decision is found first, and its state then played on to the present.
+void Tensors::remember(const Graph& graph, int32_t world, int32_t player, float* row) const {
+  const int64_t width = facts_.size + facts_.actions;
+  History events;                                // since the earliest decision, latest first
+  std::array<std::size_t, kRemembered> later{};  // events after each decision, latest first
+  int32_t decisions = 1;
+  for (int32_t at = world; at != kRoot && decisions < kRemembered;) {
+    events.push_back(graph.worlds.last_action[at]);
+    at = graph.worlds.parent[at];
+    if (graph.worlds.player[at] != player) continue;
+    require_number(events.back(), facts_.actions, *game_, "action");
+    row[decisions * width + facts_.size + events.back()] = 1.0f;
+    later[decisions++] = events.size();
+  }
+  events.resize(later[decisions - 1]);
+  int32_t at = world;
+  for (std::size_t back = 0; back < events.size(); ++back) at = graph.worlds.parent[at];
+  const std::unique_ptr<GameState> state = graph.state(at);
+  for (int32_t decision = decisions - 1; decision >= 0; --decision) {
+    for (; events.size() > later[decision]; events.pop_back()) state->apply(events.back());
+    state->tensor(player, facts_.kind, row + decision * width, facts_.size);
+  }
+}
+
+void Tensors::add_drawn(const Graph& graph, int32_t sample, float* slots) const {
+  const int32_t set = graph.samples.information_set[sample];
+  History events;
+  events_of_others(graph, graph.samples.world[sample], graph.information_sets.player[set], events);
+  if (!events.empty() && slots_ == 0) {
+    throw std::invalid_argument("pieces are drawn, and there are no slots for them");
+  }
+  int64_t slot = 0;
+  for (auto piece = events.rbegin(); piece != events.rend(); ++piece, ++slot) {
+    require_number(*piece, pieces_, *game_, "event");
+    slots[std::min(slot, slots_ - 1) * pieces_ + *piece] += 1.0f;
+  }
+}
+
+void events_of_others(const GraphTables& graph, int32_t world, int32_t player, History& events) {
+  events.clear();
+  for (; world != kRoot; world = graph.worlds.parent[world]) {
+    if (graph.worlds.player[graph.worlds.parent[world]] != player) {
+      events.push_back(graph.worlds.last_action[world]);
+    }
+  }
+}
+
+int64_t most_drawn(const GraphTables& graph) {
+  History events;
+  std::size_t most = 0;
+  for (int64_t sample = 0; sample < graph.samples.size(); ++sample) {
+    const int32_t set = graph.samples.information_set[sample];
+    events_of_others(graph, graph.samples.world[sample], graph.information_sets.player[set],
+                     events);
+    most = std::max(most, events.size());
+  }
+  return static_cast<int64_t>(most);
+}
+
+}  // namespace nash_ismcts
