@@ -16,7 +16,7 @@ import torch
 from nash_ismcts_spiel.evaluation import InformationSetRow, SampleRow
 from nash_ismcts_spiel.evaluation.checks import sample_rows, set_rows
 from nash_ismcts_spiel.games import GameGraph, support
-from nash_ismcts_spiel.games.tensors import Tensors, legal_entries, open_entries
+from nash_ismcts_spiel.games.tensors import Tensors, legal_entries, open_entries, pair_entries
 
 Floats = npt.NDArray[np.float64]
 
@@ -48,13 +48,9 @@ class SmallNetwork:
     ) -> tuple[Floats, Floats]:
         """Beliefs and Vc (the same for every own action), one SAMPLE node after another."""
         outputs = _outputs(self._samples, self._tensors.samples(graph, sample_nodes))
-        branches = open_entries(graph, sample_nodes)
-        values = np.tanh(outputs[branches.rows, branches.columns + self._tensors.pieces])
-        # A node's values once for each own action.
-        owned, ends = _owned(graph, sample_nodes), np.cumsum(branches.counts)
-        blocks = np.repeat(np.stack([ends - branches.counts, ends], axis=1), owned, axis=0)
-        repeated = np.concatenate([values[first:end] for first, end in blocks.tolist()])
-        return branches.softmax(outputs), repeated
+        beliefs = open_entries(graph, sample_nodes).softmax(outputs)
+        rows, _, pieces = pair_entries(graph, sample_nodes)
+        return beliefs, np.tanh(outputs[:, self._tensors.pieces :])[rows, pieces]
 
     def information_set_rows(
         self, graph: GameGraph, information_sets: Sequence[int]
@@ -65,14 +61,10 @@ class SmallNetwork:
 
     def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> list[SampleRow]:
         """One row per SAMPLE node."""
-        counts, owned = open_entries(graph, sample_nodes).counts, _owned(graph, sample_nodes)
+        owners = graph.samples.information_set.take(np.asarray(sample_nodes))
+        owned = graph.information_sets.action_count.take(owners)
+        counts = open_entries(graph, sample_nodes).counts
         return sample_rows(*self.flat_sample_rows(graph, sample_nodes), counts, owned)
-
-
-def _owned(graph: GameGraph, sample_nodes: Sequence[int]) -> npt.NDArray[np.int32]:
-    """Own actions at the information sets of SAMPLE nodes."""
-    owners = graph.samples.information_set.take(np.asarray(sample_nodes))
-    return graph.information_sets.action_count.take(owners)
 
 
 def _outputs(network: torch.nn.Module, inputs: npt.NDArray[np.float32]) -> Floats:

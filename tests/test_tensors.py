@@ -14,7 +14,13 @@ import pytest
 
 from nash_ismcts_spiel.games import DECISION, GameGraph, support
 from nash_ismcts_spiel.games.states import python_states_only
-from nash_ismcts_spiel.games.tensors import Tensors, legal_entries, most_drawn, open_entries
+from nash_ismcts_spiel.games.tensors import (
+    Tensors,
+    legal_entries,
+    most_drawn,
+    open_entries,
+    pair_entries,
+)
 
 Enumerated = Callable[[str], GameGraph]
 Singles = npt.NDArray[np.float32]
@@ -159,6 +165,13 @@ def test_entries_agree_with_a_replay_in_pyspiel(name: str) -> None:
         assert found.counts.tolist() == [len(row) for row in wanted]
         assert found.columns.tolist() == [column for row in wanted for column in row]
         assert found.rows.tolist() == [k for k, row in enumerate(wanted) for _ in row]
+    pairs = pair_entries(graph, nodes)
+    assert list(zip(*(numbers.tolist() for numbers in pairs), strict=True)) == [
+        (k, action, piece)
+        for k, node in enumerate(nodes)
+        for action in graph.legal_actions(graph.samples.information_set[node])
+        for piece in replayed_open(graph, node)
+    ]
 
 
 @pytest.mark.parametrize("name", ["leduc_poker", "phantom_go(board_size=2)"])
@@ -216,8 +229,9 @@ def test_what_is_no_row_or_no_graph_of_the_game_is_refused(enumerated: Enumerate
             legal_entries(graph, [wrong])
         with pytest.raises(IndexError, match=f"SAMPLE node {wrong} is not one of"):
             tensors.samples(graph, [wrong])
-        with pytest.raises(IndexError, match=f"SAMPLE node {wrong} is not one of"):
-            open_entries(graph, [wrong])
+        for entries in (open_entries, pair_entries):
+            with pytest.raises(IndexError, match=f"SAMPLE node {wrong} is not one of"):
+                entries(graph, [wrong])
     with pytest.raises(ValueError, match="tensors of another game than leduc_poker"):
         tensors.sets(enumerated(helpers.LEDUC), [0])
     graph = enumerated(helpers.LEDUC)

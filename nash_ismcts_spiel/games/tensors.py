@@ -62,6 +62,20 @@ class Entries(NamedTuple):
         return np.asarray(weights / totals[self.rows], dtype=np.float64)
 
 
+class Pairs(NamedTuple):
+    """All pairs of an own action and a piece that may come next, of a batch of SAMPLE nodes.
+
+    Attributes:
+      rows: the row in the batch of each pair; a row's pairs come action by action. [pairs]
+      actions: its action. [pairs]
+      pieces: its piece. [pairs]
+    """
+
+    rows: Ints
+    actions: Ints
+    pieces: Ints
+
+
 class Tensors:
     """Rows of numbers for one game, on any graph of it.
 
@@ -115,6 +129,11 @@ def legal_entries(graph: GameGraph, information_sets: Numbers) -> Entries:
 def open_entries(graph: GameGraph, sample_nodes: Numbers) -> Entries:
     """The pieces that may come next at SAMPLE nodes, branch by branch."""
     return Entries(*_core.open_entries(graph, sample_nodes))
+
+
+def pair_entries(graph: GameGraph, sample_nodes: Numbers) -> Pairs:
+    """Where Vc tells pieces apart: each own action with each piece that may come next."""
+    return Pairs(*_core.pair_entries(graph, sample_nodes))
 
 
 def most_drawn(graph: GameGraph) -> int:

@@ -164,6 +164,9 @@ def legal_entries(
 def open_entries(
     graph: Graph, sample_nodes: Sequence[int] | npt.NDArray[np.int32]
 ) -> _Entries: ...
+def pair_entries(
+    graph: Graph, sample_nodes: Sequence[int] | npt.NDArray[np.int32]
+) -> _Entries: ...
 def most_drawn(graph: Graph) -> int: ...
 
 class CompiledGraph:

@@ -15,7 +15,7 @@ import torch
 from nash_ismcts_spiel.evaluation import InformationSetRow, SampleRow
 from nash_ismcts_spiel.evaluation.checks import sample_rows, set_rows
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.games.tensors import Entries, Tensors, legal_entries, open_entries
+from nash_ismcts_spiel.games.tensors import Tensors, legal_entries, open_entries, pair_entries
 from nash_ismcts_spiel.training.networks import Networks, piece_values
 
 Floats = npt.NDArray[np.float64]
@@ -55,14 +55,9 @@ class NetworkEvaluator:
         """h of a batch, end to end, and Vc, for each own action one per branch."""
         inputs = self._tensor(self.tensors.samples(graph, sample_nodes))
         outputs = self.networks.hidden(inputs)
-        branches = open_entries(graph, sample_nodes)
-        legal = legal_entries(graph, _owners(graph, sample_nodes))
+        beliefs = open_entries(graph, sample_nodes).softmax(self._doubles(outputs))
         values = piece_values(outputs, self.tensors.pieces)
-        # All pairs of a row's own actions and its branches, action by action.
-        actions, pieces = _pairs(legal, branches)
-        rows = np.repeat(np.arange(len(sample_nodes)), legal.counts * branches.counts)
-        child_values = self._doubles(values)[rows, actions, pieces] * self.value_scale
-        return branches.softmax(self._doubles(outputs)), child_values
+        return beliefs, self._doubles(values)[pair_entries(graph, sample_nodes)] * self.value_scale
 
     def information_set_rows(
         self, graph: GameGraph, information_sets: Sequence[int]
@@ -73,8 +68,9 @@ class NetworkEvaluator:
 
     def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> list[SampleRow]:
         """One row per SAMPLE node."""
+        owners = graph.samples.information_set.take(np.asarray(sample_nodes))
         counts = open_entries(graph, sample_nodes).counts
-        owned = legal_entries(graph, _owners(graph, sample_nodes)).counts
+        owned = legal_entries(graph, owners).counts
         return sample_rows(*self.flat_sample_rows(graph, sample_nodes), counts, owned)
 
     def _tensor(self, rows: npt.NDArray[np.float32]) -> torch.Tensor:
@@ -83,19 +79,3 @@ class NetworkEvaluator:
     def _doubles(self, outputs: torch.Tensor) -> Floats:
         doubles: Floats = outputs.cpu().numpy().astype(np.float64)
         return doubles
-
-
-def _owners(graph: GameGraph, sample_nodes: Sequence[int]) -> npt.NDArray[np.int32]:
-    """The information sets whose hidden states are drawn."""
-    return graph.samples.information_set.take(np.asarray(sample_nodes))
-
-
-def _pairs(
-    outer: Entries, inner: Entries
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Columns of all pairs (outer entry, inner entry) of each row, outer by outer."""
-    repeats = inner.counts[outer.rows]
-    firsts = np.repeat((np.cumsum(inner.counts) - inner.counts)[outer.rows], repeats)
-    ends = np.cumsum(repeats)
-    within = np.arange(ends[-1]) - np.repeat(ends - repeats, repeats)
-    return np.repeat(outer.columns, repeats), inner.columns[firsts + within]

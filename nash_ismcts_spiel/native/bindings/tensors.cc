@@ -83,14 +83,46 @@ py::tuple legal_entries(const Graph& graph, const Ints& ids) {
   });
 }
 
+Action open_piece(const Graph& graph, int32_t sample, int32_t branch) {
+  const int32_t edge = graph.samples.edge[graph.samples.first_branch[sample] + branch];
+  return graph.worlds.edge_action[graph.worlds.first_edge[graph.samples.world[sample]] + edge];
+}
+
 py::tuple open_entries(const Graph& graph, const Ints& ids) {
   require_readable(graph);
-  const SampleTable& samples = graph.samples;
-  require_rows(ids, samples.size(), "SAMPLE node");
-  return entries(ids, samples.branch_count, [&](int32_t sample, int32_t entry) {
-    const int32_t edge = samples.edge[samples.first_branch[sample] + entry];
-    return graph.worlds.edge_action[graph.worlds.first_edge[samples.world[sample]] + edge];
+  require_rows(ids, graph.samples.size(), "SAMPLE node");
+  return entries(ids, graph.samples.branch_count, [&](int32_t sample, int32_t branch) {
+    return open_piece(graph, sample, branch);
   });
+}
+
+// All pairs of an own action and an open piece of SAMPLE nodes, action by action: (row in the batch,
+// action, piece).
+py::tuple pair_entries(const Graph& graph, const Ints& ids) {
+  require_readable(graph);
+  const InformationSetTable& sets = graph.information_sets;
+  require_rows(ids, graph.samples.size(), "SAMPLE node");
+  const auto owner = [&](int32_t sample) { return graph.samples.information_set[sample]; };
+  int64_t total = 0;
+  for (py::ssize_t k = 0; k < ids.size(); ++k) {
+    const int32_t sample = ids.data()[k];
+    total += static_cast<int64_t>(sets.action_count[owner(sample)]) *
+             graph.samples.branch_count[sample];
+  }
+  py::array_t<int64_t> rows(total), actions(total), pieces(total);
+  int64_t* row = rows.mutable_data();
+  int64_t* action = actions.mutable_data();
+  int64_t* piece = pieces.mutable_data();
+  for (py::ssize_t k = 0; k < ids.size(); ++k) {
+    const int32_t sample = ids.data()[k], set = owner(sample);
+    const int32_t branches = graph.samples.branch_count[sample];
+    for (int32_t own = 0; own < sets.action_count[set]; ++own) {
+      row = std::fill_n(row, branches, static_cast<int64_t>(k));
+      action = std::fill_n(action, branches, sets.action[sets.first_action[set] + own]);
+      for (int32_t b = 0; b < branches; ++b) *piece++ = open_piece(graph, sample, b);
+    }
+  }
+  return py::make_tuple(rows, actions, pieces);
 }
 
 }  // namespace
@@ -107,6 +139,7 @@ void bind_tensors(py::module_& module) {
       .def("samples", &samples, py::arg("graph"), py::arg("sample_nodes"));
   module.def("legal_entries", &legal_entries, py::arg("graph"), py::arg("information_sets"));
   module.def("open_entries", &open_entries, py::arg("graph"), py::arg("sample_nodes"));
+  module.def("pair_entries", &pair_entries, py::arg("graph"), py::arg("sample_nodes"));
   module.def(
       "most_drawn",
       [](const Graph& graph) {
