@@ -242,14 +242,14 @@ int32_t Graph::add_world(const GameState& state, int32_t parent, int64_t positio
   if (player == kTerminalPlayer) {
     returns = state.returns();
   } else {
-    find_views(state, world, parent, event);
     if (player >= 0) {
       state.legal_actions(events_);
       probabilities_.assign(events_.size(), 0.0);
-      set = information_set_at(world, player, world_views_[player]);
     } else {
       state.chance_outcomes(events_, probabilities_);
     }
+    find_views(state, player, world, parent, event);
+    if (player >= 0) set = information_set_at(world, player, world_views_[player]);
   }
   if (parent != kMissing) {
     worlds.edge_child[position] = world;
@@ -287,8 +287,9 @@ void Graph::keep_state(int32_t world, std::unique_ptr<GameState> state) {
   states_[world] = std::move(state);
 }
 
-// What each player knows at a new world, into world_views_.
-void Graph::find_views(const GameState& state, int32_t world, int32_t parent, Action event) {
+// What each player knows at a new world with the events events_, into world_views_.
+void Graph::find_views(const GameState& state, int32_t mover, int32_t world, int32_t parent,
+                       Action event) {
   if (game_->facts().perfect_information) {
     world_views_.assign(num_players, world);
     return;
@@ -299,7 +300,12 @@ void Graph::find_views(const GameState& state, int32_t world, int32_t parent, Ac
       view = worlds.view[static_cast<int64_t>(parent) * num_players + player];
       if (worlds.player[parent] == player) view = views_.acted(view, event);
     }
-    world_views_[player] = view_after(state, view, player);
+    if (!game_->facts().has_information_states) {
+      view = views_.looked(view, state.shown(player));
+    } else if (player == mover) {
+      view = views_.seen(view, decision_text(state, player, events_));
+    }
+    world_views_[player] = view;
   }
 }
 

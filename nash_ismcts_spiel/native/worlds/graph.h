@@ -149,7 +149,8 @@ class Graph : public GraphTables {
 
   int32_t add_world(const GameState& state, int32_t parent, int64_t position);
   void keep_state(int32_t world, std::unique_ptr<GameState> state);
-  void find_views(const GameState& state, int32_t world, int32_t parent, Action event);
+  void find_views(const GameState& state, int32_t mover, int32_t world, int32_t parent,
+                  Action event);
   int32_t view_after(const GameState& state, int32_t view, int32_t player);
   int32_t find_own_next(int32_t set, int32_t action);
   void resolve_rest();

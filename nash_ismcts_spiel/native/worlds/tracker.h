@@ -101,17 +101,24 @@ class Tracker {
 
  private:
   int32_t look(const GameState& state, int32_t progress) const {
-    if (looks_at_decisions_ && state.player() != player_) return progress;
-    const std::string shown =
-        looks_at_decisions_ ? decision_text(state, player_) : state.shown(player_);
+    if (looks_at_decisions_) return state.player() == player_ ? decide(state, progress) : progress;
+    const std::string shown = state.shown(player_);
     const int32_t view = chain_[progress];
-    if (!looks_at_decisions_ && views_->is_look(view) && views_->text(view) == shown) {
-      return progress;
-    }
-    if (progress == last()) return kContradiction;
-    const int32_t next = chain_[progress + 1];
-    return !views_->is_action(next) && views_->text(next) == shown ? progress + 1
-                                                                   : kContradiction;
+    if (views_->is_look(view) && views_->text(view) == shown) return progress;
+    return next_is_look(progress) && views_->text(chain_[progress + 1]) == shown ? progress + 1
+                                                                                 : kContradiction;
+  }
+
+  // Progress after a look at an own decision.
+  int32_t decide(const GameState& state, int32_t progress) const {
+    return next_is_look(progress) &&
+                   decision_text_is(state, player_, views_->text(chain_[progress + 1]))
+               ? progress + 1
+               : kContradiction;
+  }
+
+  bool next_is_look(int32_t progress) const {
+    return progress < last() && !views_->is_action(chain_[progress + 1]);
   }
 
   const ViewTable* views_;

@@ -14,7 +14,10 @@
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_VIEWS_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_VIEWS_H_
 
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,14 +35,41 @@ using LogEntry = std::pair<Action, std::string>;
 
 constexpr const char* kLegalActions = "\nlegal actions:";
 
+// Adds a player's legal actions to what it is shown.
+inline void add_legal_actions(std::string& text, const std::vector<Action>& legal) {
+  constexpr size_t kDigits = 20;  // of the longest number, with its sign
+  text.reserve(text.size() + std::strlen(kLegalActions) + 4 * legal.size());
+  text += kLegalActions;
+  for (const Action action : legal) {
+    char digits[1 + kDigits] = {' '};
+    text.append(digits, std::to_chars(digits + 1, digits + 1 + kDigits, action).ptr);
+  }
+}
+
 // What a player knows at its own decision from looking at it: its information state, and its legal
-// actions.
+// actions, which the caller may know already.
+inline std::string decision_text(const GameState& state, int32_t player,
+                                 const std::vector<Action>& legal) {
+  std::string text = state.shown(player);
+  add_legal_actions(text, legal);
+  return text;
+}
+
 inline std::string decision_text(const GameState& state, int32_t player) {
   std::vector<Action> legal;
   state.legal_actions(legal);
-  std::string text = state.shown(player) + kLegalActions;
-  for (const Action action : legal) (text += ' ') += std::to_string(action);
-  return text;
+  return decision_text(state, player, legal);
+}
+
+// Whether decision_text is `text`: legal actions are asked for only if all else is the same.
+inline bool decision_text_is(const GameState& state, int32_t player, const std::string& text) {
+  std::string found = state.shown(player);
+  if (text.compare(0, found.size(), found) != 0) return false;
+  if (text.compare(found.size(), std::strlen(kLegalActions), kLegalActions) != 0) return false;
+  std::vector<Action> legal;
+  state.legal_actions(legal);
+  add_legal_actions(found, legal);
+  return found == text;
 }
 
 class ViewTable {
