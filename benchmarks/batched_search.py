@@ -5,10 +5,10 @@ search after another (rows are evaluated as each search comes to need them), and
 (the rows that all of them wait for are evaluated in one batch). Both do the same simulations, with
 rows of the models that are new in every pass. They are compared twice: *cold*, once, each on a
 graph of its own that knows only the positions to be searched, so that worlds are made on the way;
-and *warm*, on a graph of the game that an earlier pass has grown, as for a
-later generation of networks. `ours`, `peer` and `ratio` are warm. Rates are simulations in all
-trees per CPU second of the one thread used, medians over passes; side by side takes a tenth of the
-time and gets three passes a round. The last line of the output is a JSON object keyed by game.
+and *warm*, on a graph of the game that an earlier pass has grown, as for a later generation of
+networks. `ours`, `peer` and `ratio` are warm. Rates are simulations in all trees per CPU second of
+the one thread used, medians over passes; side by side takes a tenth of the time and gets three
+passes a round. The last line of the output is a JSON object keyed by game.
 """
 
 from __future__ import annotations
