@@ -120,6 +120,7 @@ int32_t Graph::view_along(const History& history, int32_t player, bool to_move) 
     state->legal_actions(legal);
     step(legal.front());
   }
+  if (set_of_view(view) != kMissing) hidden_->ask(set_of_view(view));
   return view;
 }
 
@@ -133,9 +134,10 @@ int32_t Graph::set_of_view(int32_t view) const {
 }
 
 int32_t Graph::find(int32_t player, int32_t view) {
-  const int32_t known = set_of_view(view);
-  if (known != kMissing) return known;
-  return worlds.information_set[follow(hidden_->find(player, view))];
+  int32_t set = set_of_view(view);
+  if (set == kMissing) set = worlds.information_set[follow(hidden_->find(player, view))];
+  hidden_->ask(set);
+  return set;
 }
 
 uint64_t Graph::knowledge_hash(int32_t set) const {

@@ -82,7 +82,8 @@ class Graph : public GraphTables {
   const GameState& look(int32_t world, std::unique_ptr<GameState>& made) const;
 
   // What `player` has seen and done on the way along a true history, from its own side only. If
-  // `to_move` is set, other players' moves of the same turn are filled in until it is to move.
+  // `to_move` is set, other players' moves of the same turn are filled in until it is to move. The
+  // player's hidden pieces there are worth a full effort from now on (hidden.h).
   int32_t view_along(const History& history, int32_t player, bool to_move);
 
   // The information set of a player that has a view and is to move, kMissing if it is not known.

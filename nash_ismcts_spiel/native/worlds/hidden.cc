@@ -9,15 +9,8 @@ namespace nash_ismcts {
 
 namespace {
 
-constexpr double kSmallGame = 1e5;      // worlds up to which pieces are known exactly
-constexpr int32_t kProposals = 6;       // worlds that are tried to prove a piece
-constexpr int32_t kProposalsAgain = 3;  // the same, where the piece failed before
-constexpr int32_t kFailures = 2;        // after so many, and no success, a piece is dead in its place
-constexpr int32_t kSuccess = 1 << 16;   // tries hold failures below and successes above this
-
-uint64_t place_key(int32_t depth, Action piece) {
-  return static_cast<uint64_t>(depth) << 40 | (static_cast<uint64_t>(piece) & 0xffffffffffULL);
-}
+constexpr double kSmallGame = 1e5;        // worlds up to which pieces are known exactly
+constexpr int64_t kAllSearches = 200000;  // steps of long searches in one information set
 
 }  // namespace
 
@@ -31,6 +24,17 @@ bool HiddenHistories::exact() {
 int32_t HiddenHistories::first(int32_t set) {
   if (exact()) return resolve_exactly(set, kRoot);
   return resolve(set, kRoot, {kMissing, kMissing, true, knowledge(set).example});
+}
+
+void HiddenHistories::ask(int32_t set) {
+  if (graph_.enumerated_ || !asked_.insert(set).second) return;
+  const auto found = knowledge_.find(set);
+  if (found == knowledge_.end()) return;
+  Knowledge& known = *found->second;
+  known.steps = kAllSearches;
+  if (!known.failed) return;
+  known.tries.clear();
+  graph_.information_sets.hidden[set] = kUnresolved;
 }
 
 int32_t HiddenHistories::branch(int32_t sample, int32_t branch) {
@@ -58,8 +62,9 @@ int32_t HiddenHistories::branch(int32_t sample, int32_t branch) {
     } else {
       if (!origins_[sample].proved && !prove_path(sample)) return kDead;
       below.proved = true;
-      below.example = prove(place, *origins_[sample].example);
-      if (!below.example) return bury(sample, branch);
+      Proof proof = prove(place, *origins_[sample].example);
+      if (!proof.example) return bury(sample, branch, proof.fate);
+      below.example = std::move(proof.example);
     }
   }
   const int32_t target = resolve(set, graph_.child(partial, edge), std::move(below));
@@ -77,9 +82,11 @@ HiddenHistories::Place HiddenHistories::place_of(int32_t sample, int32_t branch)
 }
 
 // Takes a branch out of its node.
-int32_t HiddenHistories::bury(int32_t sample, int32_t branch) {
-  remember(place_of(sample, branch), false);
-  graph_.samples.target[graph_.samples.first_branch[sample] + branch] = kDead;
+int32_t HiddenHistories::bury(int32_t sample, int32_t branch, Fate fate) {
+  SampleTable& samples = graph_.samples;
+  remember(place_of(sample, branch), fate);
+  if (fate == Fate::kFailed) knowledge(samples.information_set[sample]).failed = true;
+  samples.target[samples.first_branch[sample] + branch] = kDead;
   graph_.buried.push_back(sample);
   dead_sample_ = sample;
   return kDead;
@@ -92,6 +99,7 @@ HiddenHistories::Knowledge& HiddenHistories::knowledge(int32_t set) {
     const Tracker tracker(*graph_.game_, graph_.views_, sets.player[set], sets.view[set]);
     known = std::make_unique<Knowledge>(tracker, earlier(set));
     known->example = example_of(sets.first_world[set], sets.player[set]);
+    if (asked_.count(set) > 0) known->steps = kAllSearches;
   }
   return *known;
 }
@@ -160,7 +168,7 @@ int32_t HiddenHistories::resolve(int32_t set, int32_t world, Origin origin) {
     return ~graph_.add_sample(set, world, edges_);
   }
   found_world(set, world, origin.parent);
-  if (origin.parent != kMissing) remember(place_of(origin.parent, origin.branch), true);
+  if (origin.parent != kMissing) remember(place_of(origin.parent, origin.branch), Fate::kAlive);
   return world;
 }
 
@@ -172,7 +180,7 @@ void HiddenHistories::found_world(int32_t set, int32_t world, int32_t sample) {
     Origin& origin = origins_[sample];
     origin.proved = true;
     origin.example = example;
-    if (origin.parent != kMissing) remember(place_of(origin.parent, origin.branch), true);
+    if (origin.parent != kMissing) remember(place_of(origin.parent, origin.branch), Fate::kAlive);
     sample = origin.parent;
   }
 }
@@ -183,12 +191,12 @@ int32_t HiddenHistories::dead_end(int32_t set, const Origin& origin) {
   if (!prove_path(sample)) return kDead;
   const Place place = place_of(sample, origin.branch);
   const auto& known = origins_[sample].example;
-  auto example =
-      place.piece == known->events[place.depth] ? known : prove(place, *known);
-  if (!example) return bury(sample, origin.branch);
+  Proof proof = place.piece == known->events[place.depth] ? Proof{known, Fate::kAlive}
+                                                          : prove(place, *known);
+  if (!proof.example) return bury(sample, origin.branch, proof.fate);
   const int32_t edge = graph_.edge_of(place.world, place.piece);
   return resolve(set, graph_.child(place.world, edge),
-                 {sample, origin.branch, true, std::move(example)});
+                 {sample, origin.branch, true, std::move(proof.example)});
 }
 
 // Whether an example has all events before a SAMPLE node and goes on with a piece that it offers.
@@ -214,16 +222,16 @@ bool HiddenHistories::prove_path(int32_t sample) {
     Origin& origin = origins_[*next];
     const Place place = place_of(origin.parent, origin.branch);
     const auto& above = origins_[origin.parent].example;
-    auto example =
-        place.piece == above->events[place.depth] ? above : prove(place, *above);
-    if (!example) {
-      bury(origin.parent, origin.branch);
+    Proof proof = place.piece == above->events[place.depth] ? Proof{above, Fate::kAlive}
+                                                            : prove(place, *above);
+    if (!proof.example) {
+      bury(origin.parent, origin.branch, proof.fate);
       return false;
     }
-    if (!goes_through(*example, *next)) {
+    if (!goes_through(*proof.example, *next)) {
       // The piece is alive, but what seemed to follow it is not: the branch leads elsewhere, and this
       // node is left behind.
-      const Origin above_it{origin.parent, origin.branch, true, std::move(example)};
+      const Origin above_it{origin.parent, origin.branch, true, std::move(proof.example)};
       const int32_t parent = above_it.parent;
       const int64_t position = graph_.samples.first_branch[parent] + above_it.branch;
       const int32_t after = graph_.child(place.world, graph_.edge_of(place.world, place.piece));
@@ -233,52 +241,9 @@ bool HiddenHistories::prove_path(int32_t sample) {
       return false;
     }
     origin.proved = true;
-    origin.example = std::move(example);
+    origin.example = std::move(proof.example);
   }
   return true;
-}
-
-// An example with a piece in its place and all events before it; null if none was found.
-std::shared_ptr<const Example> HiddenHistories::prove(const Place& place, const Example& example) {
-  const Knowledge& known = knowledge(place.set);
-  const int32_t tries = known.tries.find(place_key(place.depth, place.piece));
-  const int32_t limit = tries > 0 && tries % kSuccess > 0 ? kProposalsAgain : kProposals;
-  Random random(graph_.views_.hash(graph_.information_sets.view[place.set]),
-                place_key(place.depth, place.piece));
-  for (const History& events : proposals(example, place.depth, place.piece, limit, random)) {
-    auto found = checked(place, events);
-    if (found) return found;
-  }
-  return nullptr;
-}
-
-// Replays a proposal from the place on; null unless it is a world of the information set.
-std::shared_ptr<const Example> HiddenHistories::checked(const Place& place,
-                                                        const History& events) {
-  graph_.check_deadline();
-  const Tracker& tracker = knowledge(place.set).tracker;
-  const int32_t player = tracker.player();
-  const int64_t view = static_cast<int64_t>(place.world) * graph_.num_players + player;
-  int32_t progress = tracker.progress_of(graph_.worlds.view[view]);
-  std::unique_ptr<GameState> state = graph_.state(place.world);
-  auto example = std::make_shared<Example>();
-  size_t at = place.depth;
-  for (; at < events.size() && !tracker.complete(*state, progress); ++at) {
-    const bool own = state->player() == player;
-    if (own ? tracker.own_action(progress) != events[at]
-            : !can_happen(*state, events[at], events_, probabilities_)) {
-      return nullptr;
-    }
-    example->movers.push_back(own ? kOwnEvent : static_cast<int8_t>(state->player()));
-    state->apply(events[at]);
-    progress = tracker.after(*state, own, events[at], progress);
-    if (progress == kContradiction) return nullptr;
-  }
-  if (!tracker.complete(*state, progress)) return nullptr;
-  example->events.assign(events.begin(), events.begin() + static_cast<int64_t>(at));
-  const std::vector<int8_t> before = example_of(place.world, player)->movers;
-  example->movers.insert(example->movers.begin(), before.begin(), before.end());
-  return example;
 }
 
 // The edges of a partial world that are not known to be dead.
@@ -286,6 +251,7 @@ void HiddenHistories::candidates(const Knowledge& known, int32_t world,
                                  std::vector<int32_t>& edges) const {
   edges.clear();
   const WorldTable& worlds = graph_.worlds;
+  const bool decides = decided(known, worlds.depth[world]);
   const int64_t first = worlds.first_edge[world];
   for (int32_t edge = 0; edge < worlds.edge_count[world]; ++edge) {
     const int32_t child = worlds.edge_child[first + edge];
@@ -294,39 +260,11 @@ void HiddenHistories::candidates(const Knowledge& known, int32_t world,
       const int32_t seen = worlds.view[view + known.tracker.player()];
       if (known.tracker.progress_of(seen) == kContradiction) continue;
     }
-    if (!known_dead(known, worlds.depth[world], worlds.edge_action[first + edge])) {
+    if (ruled_out(known.tracker, first + edge)) continue;
+    if (decides || !failed(known, worlds.depth[world], worlds.edge_action[first + edge])) {
       edges.push_back(edge);
     }
   }
-}
-
-void HiddenHistories::remember(const Place& place, bool success) {
-  FlatMap& tries = knowledge(place.set).tries;
-  const uint64_t key = place_key(place.depth, place.piece);
-  const int32_t before = std::max(tries.find(key), 0);
-  if (success ? before / kSuccess < 1000 : before % kSuccess < 1000) {
-    tries.insert(key, before + (success ? kSuccess : 1));
-  }
-}
-
-bool HiddenHistories::known_dead(const Knowledge& known, int32_t depth, Action piece) const {
-  const uint64_t key = place_key(depth, piece);
-  for (const Knowledge* at = &known; at != nullptr; at = at->earlier) {
-    const int32_t tries = at->tries.find(key);
-    if (tries > 0 && tries / kSuccess == 0 && tries % kSuccess >= kFailures) return true;
-  }
-  return false;
-}
-
-bool HiddenHistories::trusted(const Knowledge& known, int32_t depth, Action piece) const {
-  const uint64_t key = place_key(depth, piece);
-  int32_t successes = 0, failures = 0;
-  for (const Knowledge* at = &known; at != nullptr; at = at->earlier) {
-    const int32_t tries = std::max(at->tries.find(key), 0);
-    successes += tries / kSuccess;
-    failures += tries % kSuccess;
-  }
-  return successes > 0 && failures == 0;
 }
 
 }  // namespace nash_ismcts

@@ -7,12 +7,17 @@
 // large ones that would take a search per piece, so pieces are proved lazily: a node offers all
 // pieces that are not known to be dead, and one is looked at when it is drawn. The proof is an
 // example, a complete world with this piece; it is nearly always found by exchanging two pieces of
-// an example that is known. What cannot be proved within a bounded effort counts as dead and is
-// drawn no more. What was found out about a piece is remembered by its place in the history, for
-// this information set and all that follow it: a piece that failed there again and again is not
-// offered, and one that always succeeded is taken on trust; if that trust was wrong, the draw
-// runs into a dead end, and proofs along the way find the piece that is to blame. What is drawn is
-// always a world of the information set.
+// an example that is known, or by going through all that can follow the piece (completion.h). The
+// latter decides, if it comes to an end. In games where it does, exactly the pieces that are alive can
+// be drawn from an information set that somebody is asked about; sets that are met on the way get
+// short searches only.
+//
+// What cannot be proved within a bounded effort counts as dead and is drawn no more. What was found
+// out about a piece is remembered by its place in the history, for this information set and all that
+// follow it: a piece that failed there again and again is not offered, unless a long search can decide
+// it; and one that always succeeded is taken on trust. If that trust was wrong, the draw runs into a
+// dead end, and proofs along the way find the piece that is to blame. What is drawn is always a world
+// of the information set.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_HIDDEN_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_HIDDEN_H_
@@ -26,6 +31,7 @@
 
 #include "../common/flat_map.h"
 #include "../common/random.h"
+#include "completion.h"
 #include "example.h"
 #include "graph.h"
 #include "tracker.h"
@@ -38,6 +44,10 @@ class HiddenHistories {
 
   // What is drawn first for an information set: a world, or ~s for a SAMPLE node s.
   int32_t first(int32_t information_set);
+
+  // Says that somebody is asked about an information set now: its pieces get a full effort. Those
+  // that were buried with less are offered again.
+  void ask(int32_t information_set);
 
   // See Graph::branch.
   int32_t branch(int32_t sample, int32_t branch);
@@ -70,7 +80,9 @@ class HiddenHistories {
     Tracker tracker;
     const Knowledge* earlier;                 // of an earlier information set of the player
     std::shared_ptr<const Example> example;   // a world of the set
-    FlatMap tries;                            // by place and piece, see `count`
+    int64_t steps = 0;                        // of long searches (completion.h) that are left
+    bool failed = false;                      // pieces were buried that may be alive
+    FlatMap tries;                            // by place and piece, see `remember`
     std::unordered_map<int32_t, bool> alive;  // partial worlds, where that is known exactly
   };
 
@@ -80,6 +92,15 @@ class HiddenHistories {
     int32_t branch;                          // the branch of the parent
     bool proved;                             // whether the example was checked
     std::shared_ptr<const Example> example;  // with the pieces drawn so far
+  };
+
+  // What became of a piece that was looked at: a world was found; none was found; there is none.
+  enum class Fate { kAlive, kFailed, kDead };
+
+  // An attempt to prove a piece.
+  struct Proof {
+    std::shared_ptr<const Example> example;  // null unless the piece is alive
+    Fate fate;
   };
 
   // Where a piece would be drawn.
@@ -103,16 +124,21 @@ class HiddenHistories {
   int32_t dead_end(int32_t set, const Origin& origin);
   bool prove_path(int32_t sample);
   bool goes_through(const Example& example, int32_t sample) const;
-  std::shared_ptr<const Example> prove(const Place& place, const Example& example);
+  Proof prove(const Place& place, const Example& example);
+  Proof exchange(const Place& place, const Example& example);
+  Proof complete(const Place& place, const Example& example, CompletionRecord& record);
+  bool decided(const Knowledge& known, int32_t depth) const;
+  void rule_out(const Tracker& tracker, const Place& place, int32_t reached);
+  bool ruled_out(const Tracker& tracker, int64_t edge) const;
   std::shared_ptr<const Example> checked(const Place& place, const History& events);
   void candidates(const Knowledge& known, int32_t world, std::vector<int32_t>& edges) const;
-  void remember(const Place& place, bool success);
-  bool known_dead(const Knowledge& known, int32_t depth, Action piece) const;
+  void remember(const Place& place, Fate fate);
+  bool failed(const Knowledge& known, int32_t depth, Action piece) const;
   bool trusted(const Knowledge& known, int32_t depth, Action piece) const;
   void found_world(int32_t set, int32_t world, int32_t sample);
   std::shared_ptr<const Example> example_of(int32_t world, int32_t player) const;
   Place place_of(int32_t sample, int32_t branch) const;
-  int32_t bury(int32_t sample, int32_t branch);
+  int32_t bury(int32_t sample, int32_t branch, Fate fate);
 
   // What exchanges between places of the histories have shown so far, for one player.
   struct ExchangeMemory {
@@ -147,6 +173,12 @@ class HiddenHistories {
   Graph& graph_;
   int32_t exact_ = kMissing;  // whether the game is small, once known
   int32_t dead_sample_ = kMissing;
+  std::unordered_set<int32_t> asked_;  // information sets, see `ask`
+  CompletionRecord completions_[2];  // of short and of long searches
+  // Views of players that cannot come about after an edge of a world; or ~v if v can, but not when
+  // it is that player's move. An edge has the number of its row.
+  FlatMap ruled_out_rows_;
+  std::vector<std::vector<int32_t>> ruled_out_;
   std::unordered_map<int32_t, std::unique_ptr<Knowledge>> knowledge_;  // by information set
   std::vector<Origin> origins_;                                       // by SAMPLE node
   std::vector<Action> events_;

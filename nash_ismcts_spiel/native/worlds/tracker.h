@@ -43,6 +43,9 @@ class Tracker {
   // Progress at the start of the game.
   int32_t start(const GameState& state) const { return look(state, 0); }
 
+  // Whether the player was shown its legal actions wherever it acted.
+  bool shows_legal_actions() const { return looks_at_decisions_; }
+
   // The own action that the log has next, kNoAction if it does not say that the player acts.
   Action own_action(int32_t progress) const {
     return progress < last() && views_->is_action(chain_[progress + 1])
@@ -70,6 +73,9 @@ class Tracker {
     const int32_t depth = views_->depth(view);
     return depth <= last() && chain_[depth] == view ? depth : kContradiction;
   }
+
+  // The view of the log with some progress.
+  int32_t view_at(int32_t progress) const { return chain_[progress]; }
 
   // What the player is shown next according to the log (without its legal actions), nullptr if that
   // is not known.

@@ -1,0 +1,80 @@
+"""Which worlds can be drawn: all that a player cannot tell apart, and no others.
+
+Positions in games that are too large to enumerate. All worlds of an information set are found from
+pyspiel's states by going through every history that the player's own log allows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import helpers
+import numpy as np
+import pyspiel
+import pytest
+
+from nash_ismcts_spiel.games import GameGraph
+
+MOST_HISTORIES = 20_000
+GAMES = ("phantom_ttt", "dark_hex(board_size=3)", "dark_hex(board_size=3,gameversion=adh)")
+
+
+def all_worlds(state: Any, player: int) -> set[tuple[int, ...]] | None:
+    """The histories in which `player` has seen and done the same; None if it takes too long."""
+    view = helpers.own_view(state, player)
+    found: set[tuple[int, ...]] = set()
+    pending = [state.get_game().new_initial_state()]
+    for _ in range(MOST_HISTORIES):
+        if not pending:
+            return found
+        partial = pending.pop()
+        if partial.is_terminal():
+            continue
+        if partial.current_player() != player:
+            pending.extend(partial.child(action) for action in partial.legal_actions())
+            continue
+        seen = helpers.own_view(partial, player)
+        if seen == view:
+            found.add(tuple(partial.history()))
+        elif seen == view[: len(seen)]:
+            pending.append(partial.child(view[len(seen)][0]))
+    return None
+
+
+def drawn_worlds(graph: GameGraph, state: Any, player: int) -> set[tuple[int, ...]]:
+    information_set = graph.observe(state, player)
+    return {tuple(graph.history(world)) for world in graph.all_worlds(information_set)}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_all_worlds_can_be_drawn(name: str) -> None:
+    """Mutation: a piece counts as dead as soon as the exchanges that are tried have failed."""
+    game = pyspiel.load_game(name)
+    rng = np.random.default_rng(1)
+    compared = 0
+    for _ in range(4):
+        graph = GameGraph(game)
+        for state in helpers.decisions(game, rng):
+            player = state.current_player()
+            worlds = all_worlds(state, player)
+            if worlds is None or len(state.history()) > 9:
+                break
+            assert drawn_worlds(graph, state, player) == worlds, state.history()
+            compared += len(worlds) > 20
+    assert compared >= 8
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_sets_that_were_met_before_are_drawn_whole(name: str) -> None:
+    """Mutation: what was buried after a short search stays so when the player gets there."""
+    game = pyspiel.load_game(name)
+    rng = np.random.default_rng(2)
+    for _ in range(3):
+        graph = GameGraph(game)
+        states = [state for state in helpers.decisions(game, rng) if len(state.history()) <= 7]
+        for state in states:
+            met = graph.worlds.information_set[graph.follow(state.history())]
+            list(graph.all_worlds(met))
+        for state in states:
+            worlds = all_worlds(state, state.current_player())
+            assert worlds is None or drawn_worlds(graph, state, state.current_player()) == worlds
