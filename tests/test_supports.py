@@ -1,4 +1,4 @@
-"""Which worlds can be drawn: all that a player cannot tell apart, and no others.
+"""Which worlds are found and drawn: all that a player cannot tell apart, and no others.
 
 Positions in games that are too large to enumerate. All worlds of an information set are found from
 pyspiel's states by going through every history that the player's own log allows.
@@ -78,3 +78,31 @@ def test_sets_that_were_met_before_are_drawn_whole(name: str) -> None:
         for state in states:
             worlds = all_worlds(state, state.current_player())
             assert worlds is None or drawn_worlds(graph, state, state.current_player()) == worlds
+
+
+DARK_HEX = [11, 5, 7, 1, 12, 2, 2, 15, 7, 10, 8, 9, 6, 6, 15, 11, 12]
+
+
+def test_world_of_a_late_dark_hex_position() -> None:
+    """From the log alone, at once: no bot has followed the game so far."""
+    game = pyspiel.load_game("dark_hex(board_size=4)")
+    state = game.new_initial_state()
+    for action in DARK_HEX:
+        state.apply_action(action)
+    graph = GameGraph(game)
+    world = graph.information_sets.first_world[graph.observe(state, 1)]
+    assert helpers.own_view(graph.state(world), 1) == helpers.own_view(state, 1)
+
+
+@pytest.mark.parametrize("name", ["kriegspiel(board_size=4)", "bargaining"])
+def test_worlds_are_found_at_random_positions(name: str) -> None:
+    """Mutation: no histories are kept to go on from, only the one that explained most."""
+    game = pyspiel.load_game(name)
+    rng = np.random.default_rng(3)
+    for _ in range(3):
+        states = list(helpers.decisions(game, rng))
+        state = states[rng.integers(len(states))]
+        player = state.current_player()
+        graph = GameGraph(game)
+        world = graph.information_sets.first_world[graph.observe(state, player)]
+        assert helpers.own_view(graph.state(world), player) == helpers.own_view(state, player)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "explorer.h"
 #include "finder_attempt.h"
 #include "graph.h"
 
@@ -14,6 +15,9 @@ constexpr int64_t kLookEffort = 16;      // a look costs as much as so many even
 constexpr int64_t kTextEffort = 16;      // and one more for so many characters
 constexpr int64_t kCopyEffort = 8;       // copied events that cost as much as a replayed one
 constexpr size_t kManyEvents = 64;       // if there are more, each costs as much as two events
+constexpr int64_t kFirstLook = 60'000;   // part of it that is spent on random continuations at first
+constexpr int64_t kAhead = 2;            // what they get when they explained more of the log so far
+constexpr int32_t kFirstLooks = 8;       // and again, if so many of them would explain the rest
 constexpr int64_t kShortest = 48;        // part of the effort that is spent before a first restart
 constexpr int64_t kAnew = 4;             // every so many restarts begin with nothing
 constexpr int32_t kRepairs = 12;         // without progress before a restart
@@ -219,19 +223,32 @@ std::vector<Action> Finder::hidden_values(const Attempt& attempt,
 History find_world(const Game& game, const Tracker& tracker, const History& start, Random& random,
                    Clock::time_point deadline) {
   Finder finder(game, tracker, random, deadline);
+  Random other = random;  // so that what one way draws is nothing to the other
+  Explorer explorer(game, tracker, other, deadline);
   History found;
+  explorer.add(start);
+  for (int32_t before = kContradiction; before != explorer.progress();) {
+    before = explorer.progress();
+    if (explorer.run(kFirstLook, found)) return found;
+    const int32_t left = tracker.last() - explorer.progress();
+    if (kFirstLooks * (explorer.progress() - before) < left) break;
+  }
   if (!start.empty() && finder.run(start, kEffort / 4, found)) return found;
   int64_t left = kEffort;
   for (int64_t restart = 0; left > 0; ++restart) {
     const int64_t effort = std::min(left, kEffort / kShortest * (1 + restart / 4));
     const bool anew = restart % kAnew == 0;
     if (finder.run(anew ? History() : finder.promising(), effort, found)) return found;
-    left -= effort - finder.effort_left();
+    const int64_t spent = effort - finder.effort_left();
+    left -= spent;
+    const bool ahead = explorer.own_progress() >= finder.best_progress();
+    explorer.add(finder.best());
+    if (explorer.run(ahead ? kAhead * spent : std::min(kFirstLook, spent), found)) return found;
   }
   throw NoWorldFound(
       "found no world of " + game.facts().name + " that agrees with what player " +
       std::to_string(tracker.player()) + " has seen, within a bounded effort of " +
-      std::to_string(kEffort) +
+      std::to_string((1 + kAhead) * kEffort) +
       " replayed events; a bot that is asked at every own move of a game has less to explain");
 }
 

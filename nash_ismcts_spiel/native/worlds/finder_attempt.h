@@ -69,8 +69,11 @@ class Finder {
   // A world that begins as `start` does, or that is made by changing it; false if none was found.
   bool run(const History& start, int64_t effort, History& found);
 
-  // A beginning of the history that explained most of the log in all runs.
+  // A beginning of the history that explained most of the log in all runs; all of it, and how much
+  // of the log it explains.
   History promising();
+  const History& best() const { return best_; }
+  int32_t best_progress() const { return best_progress_; }
 
   // What is left of the effort of the last run.
   int64_t effort_left() const { return effort_; }
