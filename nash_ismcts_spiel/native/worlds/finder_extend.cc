@@ -6,7 +6,8 @@ namespace nash_ismcts {
 
 namespace {
 
-constexpr int64_t kWidth = 128;         // events that are looked at in one step
+constexpr size_t kWidth = 128;          // moves that are looked at in one step
+constexpr size_t kChanceWidth = 2048;   // outcomes of chance: often just one will do
 constexpr size_t kHints = 6;            // events that are looked at because of how they are written
 constexpr size_t kFewEvents = 64;       // where the search notes what it has tried
 constexpr int32_t kOtherReplays = 100;  // histories that are tried if a first hint was of no use
@@ -219,7 +220,8 @@ Action Finder::best_event(const Attempt& attempt) {
   events_now(attempt, events);
   const bool few = events.size() <= kFewEvents;
   shuffle(events);
-  if (static_cast<int64_t>(events.size()) > kWidth) events.resize(kWidth);
+  const bool chance = attempt.state->player() == kChancePlayer;
+  events.resize(std::min(events.size(), chance ? kChanceWidth : kWidth));
   least_tried_first(attempt, events);
   const Action best = fitting_event(attempt, events);
   if (few) ++tried_[attempt.hash_with(best)];
