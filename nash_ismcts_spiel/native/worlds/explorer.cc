@@ -63,7 +63,6 @@ bool Explorer::run(int64_t effort, History& found) {
       return true;
     }
   }
-  effort_ = 0;
   return false;
 }
 
@@ -222,7 +221,6 @@ void Explorer::list_events(const GameState& state) {
 
 // Puts a history into its pool, for another one if that is full.
 void Explorer::keep(const Partial& partial) {
-  if (effort_ > 0) own_top_ = std::max(own_top_, partial.progress);
   if (partial.progress > top_) {
     top_ = partial.progress;
     vain_ = 0;

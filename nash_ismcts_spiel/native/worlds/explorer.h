@@ -31,9 +31,8 @@ class Explorer {
   // Goes on for some effort, in the units of finder.cc; true if a world was found.
   bool run(int64_t effort, History& found);
 
-  // The most progress so far, and that of histories that were not just added.
+  // The most progress so far.
   int32_t progress() const { return top_; }
-  int32_t own_progress() const { return own_top_; }
 
  private:
   // A history that explains the log up to `progress`.
@@ -86,7 +85,6 @@ class Explorer {
   std::vector<std::vector<Partial>> pools_;  // by progress
   std::vector<Fitting> fitting_;             // by progress
   int32_t top_ = kContradiction;             // the most progress so far
-  int32_t own_top_ = kContradiction;
   int64_t vain_ = 0;                         // tries since it last rose
   int64_t effort_ = 0;
   int64_t paid_ = 0;

@@ -234,6 +234,7 @@ History find_world(const Game& game, const Tracker& tracker, const History& star
     if (kFirstLooks * (explorer.progress() - before) < left) break;
   }
   if (!start.empty() && finder.run(start, kEffort / 4, found)) return found;
+  bool ahead = true;  // random continuations have explained as much of the log, by themselves
   int64_t left = kEffort;
   for (int64_t restart = 0; left > 0; ++restart) {
     const int64_t effort = std::min(left, kEffort / kShortest * (1 + restart / 4));
@@ -241,8 +242,8 @@ History find_world(const Game& game, const Tracker& tracker, const History& star
     if (finder.run(anew ? History() : finder.promising(), effort, found)) return found;
     const int64_t spent = effort - finder.effort_left();
     left -= spent;
-    const bool ahead = explorer.own_progress() >= finder.best_progress();
-    explorer.add(finder.best());
+    ahead = ahead && explorer.progress() >= finder.best_progress();
+    if (!ahead) explorer.add(finder.best());
     if (explorer.run(ahead ? kAhead * spent : std::min(kFirstLook, spent), found)) return found;
   }
   throw NoWorldFound(
