@@ -43,6 +43,7 @@ def all_worlds(state: Any, player: int) -> set[tuple[int, ...]] | None:
 
 def drawn_worlds(graph: GameGraph, state: Any, player: int) -> set[tuple[int, ...]]:
     information_set = graph.observe(state, player)
+    graph.ask(information_set)
     return {tuple(graph.history(world)) for world in graph.all_worlds(information_set)}
 
 

@@ -21,6 +21,9 @@ from nash_ismcts_spiel.native import _core
 
 ENUMERATION_LIMIT = 2_000_000
 
+_MANY_DRAWS = 64
+"""Draws for which it pays to find out exactly what is hidden; fewer do not come to see it."""
+
 
 class GameGraph(_core.Graph):
     """Worlds and information sets of a game.
@@ -104,6 +107,14 @@ class GameGraph(_core.Graph):
             history = self.history(sets.first_world[information_set])
             return InformationKey(player, tuple((action, "") for action in history))
         return InformationKey(player, tuple(self.log(sets.view[information_set])))
+
+    def expect_draws(self, information_set: int, draws: int) -> None:
+        """Says how many worlds of an information set will be drawn.
+
+        If they are many, all effort is made from now on to find out which hidden pieces are alive.
+        """
+        if draws >= _MANY_DRAWS and not self.enumerated:
+            self.ask(information_set)
 
     def legal_actions(self, information_set: int) -> list[int]:
         """pyspiel's numbers of the legal actions, in the order of all per-action rows."""

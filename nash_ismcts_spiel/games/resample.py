@@ -60,6 +60,7 @@ class Resampler:
         asked = (player, state.history())
         if asked != self._asked:
             self._information_set = self._graph.observe(state, player)
+            self._graph.expect_draws(self._information_set, self._max_worlds)
             self._asked = asked
         return self._information_set
 

@@ -71,6 +71,7 @@ class NativeEngine:
         self._earlier_root = information_set
         before = self._search.simulations
         visits = self._config.visits if visits is None else visits
+        self._models.graph.expect_draws(information_set, visits)
         try:
             self._search.begin(
                 self._models.graph, information_set, visits, rng, seconds, max_worlds
@@ -107,6 +108,7 @@ def search_together(
     settings = _settings(native.graph, config)
     searches = [_core.Search(settings, config.parallel_simulations) for _ in information_sets]
     for search, information_set, rng in zip(searches, information_sets, rngs, strict=True):
+        native.graph.expect_draws(information_set, config.visits)
         search.begin(native.graph, information_set, config.visits, rng)
     with _locked(rngs):
         _run(native, searches, width)

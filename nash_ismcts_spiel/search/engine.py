@@ -78,6 +78,7 @@ class ReferenceEngine:
             self._models, self._forest, self._config, self._value_scale, rng, limits, self._pools
         )
         visits = self._config.visits if visits is None else visits
+        self._models.graph.expect_draws(information_set, visits)
         stopped_by: StoppedBy = "visits"
         try:
             with _deep_recursion():

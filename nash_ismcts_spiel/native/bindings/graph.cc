@@ -142,6 +142,13 @@ std::vector<std::pair<int32_t, int32_t>> path_to(Graph& graph, int64_t world) {
   return graph.path_to(static_cast<int32_t>(world));
 }
 
+void ask(Graph& graph, int64_t set) {
+  require_readable(graph);
+  require_row(set, graph.information_sets.size(), "information set");
+  const Growing growing(graph);
+  graph.ask(static_cast<int32_t>(set));
+}
+
 bool by_exchange(Graph& graph, int64_t set) {
   require_readable(graph);
   require_row(set, graph.information_sets.size(), "information set");
@@ -281,6 +288,7 @@ void bind_worlds(py::module_& module) {
       .def("worlds_of", &worlds_of, py::arg("information_set"))
       .def("path_to", &path_to, py::arg("world"))
       .def("by_exchange", &by_exchange, py::arg("information_set"))
+      .def("ask", &ask, py::arg("information_set"))
       .def("shown_views", &shown_views)
       .def("log",
            [](const Graph& self, int64_t view) {

@@ -120,7 +120,6 @@ int32_t Graph::view_along(const History& history, int32_t player, bool to_move) 
     state->legal_actions(legal);
     step(legal.front());
   }
-  if (set_of_view(view) != kMissing) hidden_->ask(set_of_view(view));
   return view;
 }
 
@@ -134,11 +133,12 @@ int32_t Graph::set_of_view(int32_t view) const {
 }
 
 int32_t Graph::find(int32_t player, int32_t view) {
-  int32_t set = set_of_view(view);
-  if (set == kMissing) set = worlds.information_set[follow(hidden_->find(player, view))];
-  hidden_->ask(set);
-  return set;
+  const int32_t known = set_of_view(view);
+  if (known != kMissing) return known;
+  return worlds.information_set[follow(hidden_->find(player, view))];
 }
+
+void Graph::ask(int32_t set) { hidden_->ask(set); }
 
 uint64_t Graph::knowledge_hash(int32_t set) const {
   if (!game_->facts().perfect_information) return views_.hash(information_sets.view[set]);

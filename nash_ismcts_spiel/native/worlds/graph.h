@@ -92,6 +92,10 @@ class Graph : public GraphTables {
   // The same, found from the view alone if it is not known yet. Throws NoWorldFound.
   int32_t find(int32_t player, int32_t view);
 
+  // Says that many worlds of an information set will be drawn: its hidden pieces get a full effort
+  // from now on, and those that were given up with less are offered again.
+  void ask(int32_t information_set);
+
   // A hash of what the player of an information set knows, the same in every graph of the game.
   uint64_t knowledge_hash(int32_t information_set) const;
 

@@ -9,8 +9,8 @@
 // example, a complete world with this piece; it is nearly always found by exchanging two pieces of
 // an example that is known, or by going through all that can follow the piece (completion.h). The
 // latter decides, if it comes to an end. In games where it does, exactly the pieces that are alive can
-// be drawn from an information set that somebody is asked about; sets that are met on the way get
-// short searches only.
+// be drawn from an information set that is asked about (Graph::ask); all others get short searches
+// only.
 //
 // What cannot be proved within a bounded effort counts as dead and is drawn no more. What was found
 // out about a piece is remembered by its place in the history, for this information set and all that
@@ -45,8 +45,7 @@ class HiddenHistories {
   // What is drawn first for an information set: a world, or ~s for a SAMPLE node s.
   int32_t first(int32_t information_set);
 
-  // Says that somebody is asked about an information set now: its pieces get a full effort. Those
-  // that were buried with less are offered again.
+  // See Graph::ask.
   void ask(int32_t information_set);
 
   // See Graph::branch.
@@ -103,6 +102,13 @@ class HiddenHistories {
     Fate fate;
   };
 
+  // A partial world right after a piece.
+  struct Beginning {
+    const GameState& state;
+    int32_t progress;
+    const Example& events;  // up to and with the piece
+  };
+
   // Where a piece would be drawn.
   struct Place {
     int32_t set;
@@ -125,12 +131,15 @@ class HiddenHistories {
   bool prove_path(int32_t sample);
   bool goes_through(const Example& example, int32_t sample) const;
   Proof prove(const Place& place, const Example& example);
-  Proof exchange(const Place& place, const Example& example);
-  Proof complete(const Place& place, const Example& example, CompletionRecord& record);
+  Proof exchange(const Place& place, const Example& example, const Beginning& beginning,
+                 int32_t limit);
+  Proof complete(const Place& place, const Example& example, const Beginning& beginning,
+                 CompletionRecord& record);
   bool decided(const Knowledge& known, int32_t depth) const;
   void rule_out(const Tracker& tracker, const Place& place, int32_t reached);
   bool ruled_out(const Tracker& tracker, int64_t edge) const;
-  std::shared_ptr<const Example> checked(const Place& place, const History& events);
+  std::shared_ptr<const Example> checked(const Place& place, const Beginning& beginning,
+                                         const History& events);
   void candidates(const Knowledge& known, int32_t world, std::vector<int32_t>& edges) const;
   void remember(const Place& place, Fate fate);
   bool failed(const Knowledge& known, int32_t depth, Action piece) const;

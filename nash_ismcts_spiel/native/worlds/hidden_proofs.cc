@@ -12,10 +12,10 @@ namespace nash_ismcts {
 namespace {
 
 constexpr int32_t kProposals = 6;       // worlds that are tried to prove a piece
-constexpr int32_t kProposalsAgain = 3;  // the same, where the piece failed before
+constexpr int32_t kProposalsAgain = 3;  // the same, where it failed before or a search decides
 constexpr int32_t kFailures = 2;        // after so many, and no success, a piece is dead in its place
 constexpr int32_t kCounts = 1 << 10;    // tries hold failures, deaths and successes, each below this
-constexpr int64_t kShortSearch = 40;    // steps of a search through what can follow a piece
+constexpr int64_t kShortSearch = 16;    // steps of a search through what can follow a piece
 constexpr int64_t kLongSearch = 6000;   // the same in an information set that somebody asks about
 
 uint64_t place_key(int32_t depth, Action piece) {
@@ -46,57 +46,67 @@ bool HiddenHistories::decided(const Knowledge& known, int32_t depth) const {
   return known.steps > 0 && completions_[1].useful(hidden_events(*known.example, depth));
 }
 
-// Looks for an example with a piece in its place and all events before it. Where it is known that
-// going through all that can follow comes to an answer, that is done first.
+// Looks for an example with a piece in its place and all events before it. The piece itself may show
+// that there is none, or be the last one. Where it is known that going through all that can follow
+// comes to an answer, that is done before exchanges are tried.
 HiddenHistories::Proof HiddenHistories::prove(const Place& place, const Example& example) {
+  const Knowledge& known = knowledge(place.set);
+  const Tracker& tracker = known.tracker;
+  const int64_t view = static_cast<int64_t>(place.world) * graph_.num_players + tracker.player();
+  const std::unique_ptr<GameState> state = graph_.state(place.world);
+  const auto mover = static_cast<int8_t>(state->player());
+  state->apply(place.piece);
+  const int32_t progress =
+      tracker.after(*state, false, place.piece, tracker.progress_of(graph_.worlds.view[view]));
+  if (progress == kContradiction) return {nullptr, Fate::kDead};
+  auto start = std::make_shared<Example>(*example_of(place.world, tracker.player()));
+  start->events.push_back(place.piece);
+  start->movers.push_back(mover);
+  if (tracker.complete(*state, progress)) return {std::move(start), Fate::kAlive};
+  const Beginning beginning{*state, progress, *start};
   const int64_t hidden = hidden_events(example, place.depth);
-  CompletionRecord& record = completions_[knowledge(place.set).steps > 0];
+  CompletionRecord& record = completions_[known.steps > 0];
   if (record.sure(hidden)) {
-    Proof proof = complete(place, example, record);
-    return proof.fate == Fate::kFailed ? exchange(place, example) : proof;
+    Proof proof = complete(place, example, beginning, record);
+    return proof.fate == Fate::kFailed ? exchange(place, example, beginning, kProposalsAgain)
+                                       : proof;
   }
-  Proof proof = exchange(place, example);
-  return proof.example || !record.useful(hidden) ? proof : complete(place, example, record);
+  const int32_t limit = record.useful(hidden) ? kProposalsAgain : kProposals;
+  Proof proof = exchange(place, example, beginning, limit);
+  return proof.example || !record.useful(hidden) ? proof
+                                                 : complete(place, example, beginning, record);
 }
 
-HiddenHistories::Proof HiddenHistories::exchange(const Place& place, const Example& example) {
+HiddenHistories::Proof HiddenHistories::exchange(const Place& place, const Example& example,
+                                                 const Beginning& beginning, int32_t limit) {
   const Tries tries(knowledge(place.set).tries.find(place_key(place.depth, place.piece)));
-  const int32_t limit = tries.failures + tries.deaths > 0 ? kProposalsAgain : kProposals;
+  if (tries.failures + tries.deaths > 0) limit = std::min(limit, kProposalsAgain);
   Random random(graph_.views_.hash(graph_.information_sets.view[place.set]),
                 place_key(place.depth, place.piece));
   for (const History& events : proposals(example, place.depth, place.piece, limit, random)) {
-    auto found = checked(place, events);
+    auto found = checked(place, beginning, events);
     if (found) return {std::move(found), Fate::kAlive};
   }
   return {nullptr, Fate::kFailed};
 }
 
 HiddenHistories::Proof HiddenHistories::complete(const Place& place, const Example& example,
+                                                 const Beginning& beginning,
                                                  CompletionRecord& record) {
   Knowledge& known = knowledge(place.set);
-  const Tracker& tracker = known.tracker;
-  const int64_t view = static_cast<int64_t>(place.world) * graph_.num_players + tracker.player();
-  const int32_t before = tracker.progress_of(graph_.worlds.view[view]);
-  const std::unique_ptr<GameState> state = graph_.state(place.world);
-  const auto mover = static_cast<int8_t>(state->player());
-  state->apply(place.piece);
-  const int32_t progress = tracker.after(*state, false, place.piece, before);
-  if (progress == kContradiction) return {nullptr, Fate::kDead};
   const Example like{relabelled(example, place.depth, example.events[place.depth], place.piece),
                      example.movers};
-  CompletionSearch search(tracker, like, known.steps > 0 ? kLongSearch : kShortSearch,
+  CompletionSearch search(known.tracker, like, known.steps > 0 ? kLongSearch : kShortSearch,
                           graph_.deadline_);
-  const Completion result = search.run(*state, progress, place.depth + 1);
+  const Completion result = search.run(beginning.state, beginning.progress, place.depth + 1);
   known.steps = std::max<int64_t>(known.steps - search.steps(), 0);
   record.note(hidden_events(example, place.depth), result);
   if (result == Completion::kUnknown) return {nullptr, Fate::kFailed};
   if (result == Completion::kNone) {
-    rule_out(tracker, place, search.reached());
+    rule_out(known.tracker, place, search.reached());
     return {nullptr, Fate::kDead};
   }
-  auto found = std::make_shared<Example>(*example_of(place.world, tracker.player()));
-  found->events.push_back(place.piece);
-  found->movers.push_back(mover);
+  auto found = std::make_shared<Example>(beginning.events);
   const Example& rest = search.found();
   found->events.insert(found->events.end(), rest.events.begin(), rest.events.end());
   found->movers.insert(found->movers.end(), rest.movers.begin(), rest.movers.end());
@@ -126,33 +136,29 @@ bool HiddenHistories::ruled_out(const Tracker& tracker, int64_t edge) const {
   });
 }
 
-// Replays a proposal from the place on; null unless it is a world of the information set.
+// Replays a proposal from after the piece on; null unless it is a world of the information set.
 std::shared_ptr<const Example> HiddenHistories::checked(const Place& place,
+                                                        const Beginning& beginning,
                                                         const History& events) {
   graph_.check_deadline();
   const Tracker& tracker = knowledge(place.set).tracker;
-  const int32_t player = tracker.player();
-  const int64_t view = static_cast<int64_t>(place.world) * graph_.num_players + player;
-  int32_t progress = tracker.progress_of(graph_.worlds.view[view]);
-  std::unique_ptr<GameState> state = graph_.state(place.world);
-  auto example = std::make_shared<Example>();
-  size_t at = place.depth;
-  for (; at < events.size() && !tracker.complete(*state, progress); ++at) {
-    const bool own = state->player() == player;
+  int32_t progress = beginning.progress;
+  const std::unique_ptr<GameState> state = beginning.state.clone();
+  auto example = std::make_shared<Example>(beginning.events);
+  for (size_t at = place.depth + 1; at < events.size(); ++at) {
+    if (tracker.complete(*state, progress)) break;
+    const bool own = state->player() == tracker.player();
     if (own ? tracker.own_action(progress) != events[at]
             : !can_happen(*state, events[at], events_, probabilities_)) {
       return nullptr;
     }
+    example->events.push_back(events[at]);
     example->movers.push_back(own ? kOwnEvent : static_cast<int8_t>(state->player()));
     state->apply(events[at]);
     progress = tracker.after(*state, own, events[at], progress);
     if (progress == kContradiction) return nullptr;
   }
-  if (!tracker.complete(*state, progress)) return nullptr;
-  example->events.assign(events.begin(), events.begin() + static_cast<int64_t>(at));
-  const std::vector<int8_t> before = example_of(place.world, player)->movers;
-  example->movers.insert(example->movers.begin(), before.begin(), before.end());
-  return example;
+  return tracker.complete(*state, progress) ? example : nullptr;
 }
 
 // Counts what became of a piece in its place.
