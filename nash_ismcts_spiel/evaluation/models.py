@@ -53,6 +53,15 @@ class Models:
             return self.compiled.policy_row(self.graph, information_set)
         return self.information_set(information_set).policy
 
+    def policies(self, information_sets: Sequence[int]) -> list[Sequence[float]]:
+        """P at several information sets, in one batch."""
+        missing = [number for number in information_sets if number not in self._information_sets]
+        if missing and self.compiled is None:
+            for number, row in zip(missing, self._new_information_sets(missing), strict=True):
+                self._check_information_set(number, row)
+                self._information_sets[number] = row
+        return [self.policy(number) for number in information_sets]
+
     @functools.cached_property
     def world_values(self) -> Floats | None:
         """What each world is worth to each player, None if the models do not say. [W, n]"""

@@ -21,8 +21,7 @@ class SourceEvaluator(abc.ABC):
 
     def policy_row(self, graph: GameGraph, information_set: int) -> list[float]:
         """P alone, for which no value has to be found."""
-        count = graph.information_sets.action_count[information_set]
-        return [1.0 / count] * count
+        return graph.uniform_policy(information_set)
 
     def information_set_rows(
         self, graph: GameGraph, information_sets: Sequence[int]

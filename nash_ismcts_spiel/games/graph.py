@@ -4,10 +4,14 @@ The graph itself is compiled (`native/worlds/graph.h`). One graph serves both en
 models and the exact tools. It is enumerated whole (small games) or grows where somebody steps (any
 game). The graph is about the game, never about a match: a bot hands it what its player has seen,
 and the graph finds worlds that agree with it.
+
+Actions may be split (`games/splitting.py`): then an action of the graph is a sub-action, and so is
+a hidden move of another player. pyspiel's states know whole actions only; a graph translates.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,7 +20,8 @@ import numpy as np
 
 from nash_ismcts_spiel.games.adapter import support
 from nash_ismcts_spiel.games.keys import InformationKey
-from nash_ismcts_spiel.games.tables import DEAD
+from nash_ismcts_spiel.games.splitting import SplitActions, Splitting, splitting_of
+from nash_ismcts_spiel.games.tables import DEAD, MISSING
 from nash_ismcts_spiel.native import _core
 
 ENUMERATION_LIMIT = 2_000_000
@@ -34,23 +39,39 @@ class GameGraph(_core.Graph):
       information_sets: table of what players know when they move.
       samples: table of forks in the hidden history.
       enumerated: every world of the game has a row.
+      splitting: how actions are split, None if they are whole.
     """
 
-    def __init__(self, game: Any) -> None:
-        """A graph that holds only the start of `game` (a pyspiel game, its name, or supported)."""
+    def __init__(self, game: Any, split_actions: SplitActions = "never") -> None:
+        """A graph that holds only the start of a game.
+
+        Args:
+          game: a pyspiel game, its name, or a supported game.
+          split_actions: whether its actions are split.
+
+        Raises:
+          ValueError: the game cannot be searched, or the setting is unknown.
+        """
         self.game = support(game)
+        self.splitting: Splitting | None = splitting_of(self.game, split_actions)
         self._value_scale: float | None = None
-        super().__init__(self.game.native)
+        self._split = None if self.splitting is None else self.splitting.native(self.game)
+        super().__init__(self._split or self.game.native)
 
     @classmethod
-    def enumerate(cls, game: Any, limit: int = ENUMERATION_LIMIT) -> GameGraph:
+    def enumerate(
+        cls,
+        game: Any,
+        limit: int = ENUMERATION_LIMIT,
+        split_actions: SplitActions = "never",
+    ) -> GameGraph:
         """A graph with every world of `game`.
 
         Raises:
           ValueError: the game has more than `limit` worlds. Games that are far larger by a random
             estimate are refused at once.
         """
-        graph = cls(game)
+        graph = cls(game, split_actions)
         graph.enumerate_worlds(limit)
         return graph
 
@@ -65,6 +86,24 @@ class GameGraph(_core.Graph):
                 self._value_scale = self.game.value_scale()
         return self._value_scale
 
+    @functools.cached_property
+    def _whole(self) -> GameGraph:
+        """The same game with whole actions. Worlds are looked for here: what others did is seen
+        action by action, not sub-action by sub-action.
+        """
+        return GameGraph(self.game)
+
+    def split_history(self, history: Sequence[int]) -> list[int]:
+        """A history of pyspiel's as the graph counts events."""
+        return list(history) if self._split is None else self._split.split(history)
+
+    def whole_history(self, world: int) -> tuple[list[int], list[int]]:
+        """pyspiel's history of a world, up to the last whole action, and the beginning of the code
+        of an action that is not whole yet (sub-actions that were forced included).
+        """
+        history = self.history(world)
+        return (history, []) if self._split is None else self._split.whole(history)
+
     def observe(self, state: Any, player: int, seconds: float | None = None) -> int:
         """The information set of `player`, to move at `state`, from what it has seen alone.
 
@@ -77,16 +116,22 @@ class GameGraph(_core.Graph):
           ValueError: no world was found that agrees with what the player has seen.
           TimeoutError: the time is up.
         """
+        history = self.split_history(state.history())
         if self.game.perfect_information:
-            return self.worlds.information_set[self.follow(state.history())]
-        view = self.view_along(state.history(), player, state.is_simultaneous_node())
-        return self.find_view(player, view, seconds)
+            return self.worlds.information_set[self.follow(history)]
+        view = self.view_along(history, player, state.is_simultaneous_node())
+        if self._split is None or self.set_of_view(view) != MISSING:
+            return self.find_view(player, view, seconds)
+        found = self._whole.observe(state, player, seconds)
+        world = self._whole.history(self._whole.information_sets.first_world[found])
+        return self.worlds.information_set[self.follow(self.split_history(world))]
 
     def key_at(self, state: Any, player: int) -> InformationKey:
         """What `player` has seen and done on the way to `state`, read from its own side only."""
+        history = self.split_history(state.history())
         if self.game.perfect_information:
-            return InformationKey(player, tuple((action, "") for action in state.history()))
-        view = self.view_along(state.history(), player, state.is_simultaneous_node())
+            return InformationKey(player, tuple((action, "") for action in history))
+        view = self.view_along(history, player, state.is_simultaneous_node())
         return InformationKey(player, tuple(self.log(view)))
 
     def find(self, key: InformationKey) -> int:
@@ -117,15 +162,19 @@ class GameGraph(_core.Graph):
             self.ask(information_set)
 
     def legal_actions(self, information_set: int) -> list[int]:
-        """pyspiel's numbers of the legal actions, in the order of all per-action rows."""
+        """The numbers of the legal actions, pyspiel's unless they are split, in the order of all
+        per-action rows.
+        """
         sets = self.information_sets
         first = sets.first_action[information_set]
         return sets.action[first : first + sets.action_count[information_set]]
 
     def state(self, world: int) -> Any:
-        """A pyspiel state at `world`, the caller's to keep and to change."""
+        """A pyspiel state at `world`, the caller's to keep and to change; in the middle of an
+        action, the state before it.
+        """
         state = self.game.initial_state()
-        for action in self.history(world):
+        for action in self.whole_history(world)[0]:
             state.apply_action(action)
         return state
 
@@ -141,6 +190,6 @@ class GameGraph(_core.Graph):
                 pending.extend(self.branch(~target, k) for k in reversed(range(count)))
 
     def edge_actions(self, world: int) -> Sequence[int]:
-        """pyspiel's numbers of the moves or outcomes at a world."""
+        """The numbers of the moves or outcomes at a world."""
         first = self.worlds.first_edge[world]
         return self.worlds.edge_action[first : first + self.worlds.edge_count[world]]

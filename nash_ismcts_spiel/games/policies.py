@@ -1,11 +1,13 @@
 """Tabular policies on a graph: any OpenSpiel policy as one flat array of probabilities.
 
-The array has one entry per legal action of each information set, in the graph's order.
+The array has one entry per legal action of each information set, in the graph's order. Where
+actions are split these are sub-actions: a whole action has the product of the probabilities along
+its chain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,16 +40,57 @@ def policy_table(graph: GameGraph, policy: Any) -> npt.NDArray[np.float64]:
     for information_set in range(len(sets)):
         state = graph.state(sets.first_world[information_set])
         row = _row(policy, state, sets.player[information_set])
-        legal = graph.legal_actions(information_set)
-        probabilities = [float(row.get(action, 0.0)) for action in legal]
-        if not all(p >= 0.0 for p in probabilities) or abs(sum(probabilities) - 1.0) > 1e-6:
+        choices = graph.whole_actions(information_set)
+        probabilities = [float(row.get(action, 0.0)) for action, _ in choices]
+        within = bool(sets.within_action[information_set])
+        total = sum(probabilities)
+        if not all(p >= 0.0 for p in probabilities) or not (within or abs(total - 1.0) <= 1e-6):
             raise ValueError(
                 f"{graph.game.name}: the policy at {graph.key(information_set)} is {dict(row)}, "
                 "not a distribution over the legal actions"
             )
         first = sets.first_action[information_set]
-        table[first : first + len(legal)] = np.asarray(probabilities) / sum(probabilities)
+        legal = graph.legal_actions(information_set)
+        entries = dict.fromkeys(legal, 0.0)
+        for (_, chain), probability in zip(choices, probabilities, strict=True):
+            entries[chain[0]] += probability / total if total > 0.0 else 0.0
+        # What follows a sub-action that is never chosen does not matter.
+        found = list(entries.values()) if total > 0.0 else graph.uniform_policy(information_set)
+        table[first : first + len(legal)] = found
     return table
+
+
+Policies = Callable[[list[int]], Sequence[Sequence[float]]]
+"""Probabilities of the (sub-)actions at each of several information sets."""
+
+
+def whole_probabilities(
+    graph: GameGraph, information_set: int, policies: Policies
+) -> dict[int, float]:
+    """{action: probability} over pyspiel's actions, sub-action by sub-action.
+
+    Args:
+      graph: the graph.
+      information_set: where a player is to choose a whole action.
+      policies: asked once for each place in a code.
+    """
+    ways = [(action, chain, 1.0) for action, chain in graph.whole_actions(information_set)]
+    found = dict.fromkeys((action for action, _, _ in ways), 0.0)
+    level = {information_set: ways}
+    while level:
+        following: dict[int, list[tuple[int, list[int], float]]] = {}
+        for (number, ways), row in zip(level.items(), policies(list(level)), strict=True):
+            legal = graph.legal_actions(number)
+            for action, chain, probability in ways:
+                index = legal.index(chain[0])
+                probability *= row[index]
+                if len(chain) == 1:
+                    found[action] = probability
+                else:
+                    after = graph.own_next(number, index)
+                    following.setdefault(after, []).append((action, chain[1:], probability))
+        level = following
+    return found
 
 
 def _checked_table(graph: GameGraph, table: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -92,11 +135,17 @@ def named_rows(graph: GameGraph, table: npt.NDArray[np.float64]) -> dict[str, di
     table = policy_table(graph, table)
     rows: dict[str, dict[int, float]] = {}
     sets = graph.information_sets
+
+    def policies(numbers: list[int]) -> list[list[float]]:
+        starts = ((sets.first_action[n], sets.action_count[n]) for n in numbers)
+        return [table[first : first + count].tolist() for first, count in starts]
+
     for information_set in range(len(sets)):
+        if sets.within_action[information_set]:
+            continue
         state = graph.state(sets.first_world[information_set])
         string = state.information_state_string(sets.player[information_set])
-        first, legal = sets.first_action[information_set], graph.legal_actions(information_set)
-        row = dict(zip(legal, table[first : first + len(legal)].tolist(), strict=True))
+        row = whole_probabilities(graph, information_set, policies)
         if rows.setdefault(string, row) != row:
             raise ValueError(
                 f"{graph.game.name}: OpenSpiel has one information state string for two "

@@ -84,6 +84,14 @@ class NativeEngine:
         simulations = self._search.simulations - before
         return _result(self._models, self._search, information_set, simulations)
 
+    def found_at(self, information_set: int) -> SearchResult | None:
+        """What the last search found at an information set of its root's tree; None if it never
+        came there.
+        """
+        if self._search.found_at(self._models.rows, information_set) is None:
+            return None
+        return _result(self._models, self._search, information_set, 0)
+
 
 def search_together(
     models: Models | NativeModels,
@@ -203,7 +211,7 @@ def _run(models: NativeModels, searches: Sequence[_core.Search], width: int = 1)
 def _result(
     models: NativeModels, search: _core.Search, information_set: int, simulations: int
 ) -> SearchResult:
-    found = search.root(models.rows) or models.unsearched(information_set)
+    found = search.found_at(models.rows, information_set) or models.unsearched(information_set)
     visits, mixed = found["visits"], max(found["mixed_count"], 1)
     return SearchResult(
         key=models.graph.key(information_set),

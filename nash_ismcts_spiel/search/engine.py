@@ -91,6 +91,17 @@ class ReferenceEngine:
             raise
         return self._result(tree.root, simulator.simulations, stopped_by)
 
+    def found_at(self, information_set: int) -> SearchResult | None:
+        """What the last search found at an information set of its root's tree; None if it never
+        came there.
+        """
+        if self._earlier_root is None:
+            return None
+        player = self._models.graph.information_sets.player[self._earlier_root]
+        tree = self._forest.tree(self._earlier_root, player)
+        node = tree.act_nodes.get(information_set)
+        return None if node is None or node.row is None else self._result(node, 0, "visits")
+
     def _result(
         self, root: ActNode, simulations: int, stopped_by: StoppedBy
     ) -> SearchResult:

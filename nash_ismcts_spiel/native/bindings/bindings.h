@@ -13,6 +13,9 @@ void bind_worlds(pybind11::module_& module);
 // Tensors, and the entries of the rows that networks give.
 void bind_tensors(pybind11::module_& module);
 
+// SplitGame, once Game is known.
+void bind_split_game(pybind11::module_& module);
+
 // CompiledGraph and CfrSolver.
 void bind_exact(pybind11::module_& module);
 

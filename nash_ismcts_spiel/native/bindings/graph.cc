@@ -197,6 +197,21 @@ std::vector<double> prior_weights(const Graph& graph, int64_t sample) {
   return weights;
 }
 
+std::vector<double> uniform_policy(const Graph& graph, int64_t information_set) {
+  require_readable(graph);
+  require_row(information_set, graph.information_sets.size(), "information set");
+  std::vector<double> policy(graph.information_sets.action_count[information_set]);
+  graph.uniform_policy(static_cast<int32_t>(information_set), policy.data());
+  return policy;
+}
+
+std::vector<std::pair<Action, History>> whole_actions(Graph& graph, int64_t information_set) {
+  require_readable(graph);
+  require_row(information_set, graph.information_sets.size(), "information set");
+  const Growing growing(graph);
+  return graph.whole_actions(static_cast<int32_t>(information_set));
+}
+
 std::vector<int32_t> worlds_of(const Graph& graph, int64_t information_set) {
   require_readable(graph);
   require_row(information_set, graph.information_sets.size(), "information set");
@@ -257,6 +272,7 @@ void bind_worlds(py::module_& module) {
     }
   });
   bind_game(module);
+  bind_split_game(module);
   bind_tables(module);
   py::class_<Graph, std::shared_ptr<Graph>> graph(module, "Graph", py::dynamic_attr());
   bind_tables_of(graph);
@@ -285,6 +301,8 @@ void bind_worlds(py::module_& module) {
       .def("own_next", &own_next, py::arg("information_set"), py::arg("action"))
       .def("unseen", &unseen, py::arg("world"), py::arg("player"))
       .def("prior_weights", &prior_weights, py::arg("sample"))
+      .def("uniform_policy", &uniform_policy, py::arg("information_set"))
+      .def("whole_actions", &whole_actions, py::arg("information_set"))
       .def("worlds_of", &worlds_of, py::arg("information_set"))
       .def("path_to", &path_to, py::arg("world"))
       .def("by_exchange", &by_exchange, py::arg("information_set"))

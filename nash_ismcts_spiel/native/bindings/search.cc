@@ -162,13 +162,15 @@ const char* stopped_by(Stopped stopped) {
   return "nothing";
 }
 
-// What a search found at its root; None if a limit was reached before anything was found.
-py::object root(PySearch& self, const Rows& rows) {
+// What a search found at an information set of the tree of its root; None if the tree has not been
+// there, or a limit was reached before anything was found.
+py::object found_at(PySearch& self, const Rows& rows, int32_t information_set) {
   const Busy busy(self);
   if (!self.begun) throw py::value_error("nothing was searched yet");
-  if (!self.search.root().expanded) return py::none();
+  const NodeId at = self.search.own_node(information_set);
   Forest& forest = self.search.forest();
-  const ActNode& node = self.search.root();
+  if (at == kNone || !forest.act(at).expanded) return py::none();
+  const ActNode& node = forest.act(at);
   const ActionSlot* slots = forest.action_slots(node);
   std::vector<int32_t> visits, pure_visits;
   std::vector<double> prior, mixing_sum, lows, highs;
@@ -184,7 +186,7 @@ py::object root(PySearch& self, const Rows& rows) {
   if (node.visits > 0) {
     root_policy(forest, rows, node, self.search.config(), policy.data());
   }
-  const Interval value = forest.q(self.search.root_id());
+  const Interval value = forest.q(at);
   py::dict found;
   found["prior"] = prior;
   found["visits"] = visits;
@@ -324,7 +326,7 @@ void bind_search(py::module_& module) {
              self.begun = false;
              self.search.forget();
            })
-      .def("root", &root, py::arg("rows"))
+      .def("found_at", &found_at, py::arg("rows"), py::arg("information_set"))
       .def_property_readonly("stopped_by",
                              [](const PySearch& self) { return stopped_by(self.search.stopped()); })
       .def_property_readonly("simulations",

@@ -80,6 +80,7 @@ void bind_tables(py::module_& module) {
       .column("first_action", &InformationSetTable::first_action)
       .column("action_count", &InformationSetTable::action_count)
       .column("hidden", &InformationSetTable::hidden)
+      .column("within_action", &InformationSetTable::within_action)
       .column("action", &InformationSetTable::action)
       .column("own_next", &InformationSetTable::own_next);
   TableClass<SampleTable>(module, "SampleNodes")

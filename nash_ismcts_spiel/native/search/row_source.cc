@@ -10,8 +10,7 @@ namespace nash_ismcts {
 void RowSource::policy_row(const Graph& graph, Rows& rows, int32_t set) {
   rows.fit(graph);
   const int32_t first = graph.information_sets.first_action[set];
-  const int32_t count = graph.information_sets.action_count[set];
-  std::fill_n(rows.policy.begin() + first, count, 1.0 / count);
+  graph.uniform_policy(set, rows.policy.data() + first);
   rows.has_policy[set] = 1;
 }
 
@@ -62,13 +61,13 @@ void RolloutRows::values(Graph& graph, int32_t set, int32_t arrival, double& val
       ++games_[action];
     }
   }
-  double total = 0.0;
-  int32_t tried = 0;
+  double total = 0.0, tried = 0.0;
   for (int32_t action = 0; action < count; ++action) {
     if (games_[action] == 0) continue;
     child_values[action] /= games_[action];
-    total += child_values[action];
-    ++tried;
+    const double alike = graph.whole_count(set, action);
+    total += alike * child_values[action];
+    tried += alike;
   }
   value = total / tried;
   for (int32_t action = 0; action < count; ++action) {

@@ -54,10 +54,11 @@ class UniformRows : public RowSource {
 // Values by random play. Of each information set some worlds are drawn, each hidden piece by its
 // prior, and in each of them a game is played to its end after some of the own actions: after all of
 // them, or after `most_games` drawn at random where there are more. Vc of an action is the mean of
-// its games, V the mean over the actions that were played, and the Vc of those that were not. Where
-// a player comes to an information set in its own tree, the world in which it does so is the first
-// one: it was drawn from the player's own beliefs. A simulated player's tree must not know in which
-// world it was asked, so at its root all worlds are drawn, the first one from its pool if it has one.
+// its games, V the mean over the whole actions that were played, and the Vc of those that were not.
+// Where a player comes to an information set in its own tree, the world in which it does so is the
+// first one: it was drawn from the player's own beliefs. A simulated player's tree must not know in
+// which world it was asked, so at its root all worlds are drawn, the first one from its pool if it
+// has one.
 class RolloutRows : public RowSource {
  public:
   RolloutRows(int32_t worlds, int32_t most_games, uint64_t seed)

@@ -88,6 +88,10 @@ class Search {
 
   ActNode& root() { return forest_.act(root_id()); }
   NodeId root_id() const { return forest_.root(tree_); }
+  // The ACT node of an information set in the root's tree, kNone if the tree has not been there.
+  NodeId own_node(int32_t information_set) const {
+    return forest_.find_act_node(tree_, information_set);
+  }
   Forest& forest() { return forest_; }
   const SearchConfig& config() const { return config_; }
   int64_t simulations() const { return simulations_; }

@@ -176,6 +176,11 @@ class Forest {
     action_slots_.resize(action_slots_.size() + count);
   }
 
+  // The ACT node of an information set in a tree, kNone if the tree has not been there.
+  NodeId find_act_node(TreeId tree, int32_t information_set) const {
+    return act_nodes_.find(in_tree(tree, information_set));
+  }
+
   // The ACT node of an information set in a tree, new if the tree has not been there.
   NodeId act_node(TreeId tree, int32_t information_set, int32_t player) {
     const NodeId found = act_nodes_.find(in_tree(tree, information_set));

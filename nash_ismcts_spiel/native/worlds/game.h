@@ -25,6 +25,8 @@
 
 namespace nash_ismcts {
 
+class Random;
+
 using Action = int64_t;
 using History = std::vector<Action>;
 
@@ -73,6 +75,29 @@ class NASH_ISMCTS_SHARED GameState {
 
   // Each player's utility at the end of the game.
   virtual std::vector<double> returns() const = 0;
+
+  // What follows differs only where actions are chosen in parts (split_game.h).
+
+  // Whether an action or outcome has been begun and not finished.
+  virtual bool within_action() const { return false; }
+
+  // What the player to move knows of its choice beside its legal actions: which whole ones there are.
+  virtual std::string whole_options() const { return {}; }
+
+  // How many whole actions each legal action can become; none where actions are whole.
+  virtual void whole_counts(std::vector<double>& counts) const { counts.clear(); }
+
+  // The whole actions that the player to move can take, and what it has to choose for each.
+  virtual void whole_actions(std::vector<std::pair<Action, History>>& actions) const {
+    std::vector<Action> legal;
+    legal_actions(legal);
+    actions.clear();
+    for (const Action action : legal) actions.emplace_back(action, History{action});
+  }
+
+  // A state in which whole actions are played from here on, to which this one then belongs. An action
+  // that has been begun is finished at random first.
+  virtual GameState& undivided(Random&) { return *this; }
 };
 
 // Facts about a game that do not change.

@@ -187,6 +187,9 @@ int32_t Graph::own_next(int32_t set, int32_t action) {
 }
 
 int32_t Graph::find_own_next(int32_t set, int32_t action) {
+  if (whole_count(set, action) > 1.0) {  // the player goes on with its action whatever is hidden
+    return worlds.information_set[child(information_sets.first_world[set], action)];
+  }
   std::vector<int32_t> all;
   if (enumerated_) {
     all = worlds_of_set_[set];
@@ -216,6 +219,22 @@ bool Graph::unseen(int32_t world, int32_t player) {
   return worlds.unseen[position] == 1;
 }
 
+void Graph::uniform_policy(int32_t set, double* policy) const {
+  const int32_t count = information_sets.action_count[set];
+  double total = 0.0;
+  for (int32_t action = 0; action < count; ++action) {
+    policy[action] = whole_count(set, action);
+    total += policy[action];
+  }
+  for (int32_t action = 0; action < count; ++action) policy[action] /= total;
+}
+
+std::vector<std::pair<Action, History>> Graph::whole_actions(int32_t set) {
+  std::vector<std::pair<Action, History>> actions;
+  state(information_sets.first_world[set])->whole_actions(actions);
+  return actions;
+}
+
 void Graph::prior_weights(int32_t sample, double* weights) const {
   const int64_t first = samples.first_branch[sample];
   const int32_t world = samples.world[sample], count = samples.branch_count[sample];
@@ -225,7 +244,7 @@ void Graph::prior_weights(int32_t sample, double* weights) const {
     const int64_t edge = worlds.first_edge[world] + samples.edge[first + k];
     weights[k] = samples.target[first + k] == kDead ? 0.0
                  : chance                           ? worlds.edge_probability[edge]
-                                                    : 1.0;
+                                                    : whole_count(edge);
     total += weights[k];
   }
   for (int32_t k = 0; k < count; ++k) weights[k] /= total;
@@ -246,12 +265,15 @@ int32_t Graph::add_world(const GameState& state, int32_t parent, int64_t positio
   } else {
     if (player >= 0) {
       state.legal_actions(events_);
-      probabilities_.assign(events_.size(), 0.0);
+      state.whole_counts(probabilities_);
+      probabilities_.resize(events_.size(), 0.0);
     } else {
       state.chance_outcomes(events_, probabilities_);
     }
     find_views(state, player, world, parent, event);
-    if (player >= 0) set = information_set_at(world, player, world_views_[player]);
+    if (player >= 0) {
+      set = information_set_at(world, player, world_views_[player], state.within_action());
+    }
   }
   if (parent != kMissing) {
     worlds.edge_child[position] = world;
@@ -312,7 +334,8 @@ void Graph::find_views(const GameState& state, int32_t mover, int32_t world, int
 }
 
 // The information set of a player with a view whose legal actions are in events_, new if need be.
-int32_t Graph::information_set_at(int32_t world, int32_t player, int32_t view) {
+int32_t Graph::information_set_at(int32_t world, int32_t player, int32_t view,
+                                  bool within_action) {
   const std::vector<Action>& legal = events_;
   if (view >= static_cast<int32_t>(set_of_view_.size())) {
     set_of_view_.resize(view + 1 + view / 2, kMissing);
@@ -337,6 +360,7 @@ int32_t Graph::information_set_at(int32_t world, int32_t player, int32_t view) {
   sets.first_action.push_back(static_cast<int32_t>(sets.num_actions()));
   sets.action_count.push_back(static_cast<int32_t>(legal.size()));
   sets.hidden.push_back(kUnresolved);
+  sets.within_action.push_back(within_action);
   sets.action.insert(sets.action.end(), legal.begin(), legal.end());
   sets.own_next.resize(sets.action.size(), kUnresolved);
   return set;

@@ -139,8 +139,21 @@ class Graph : public GraphTables {
   // The number of the edge of a world that is an event, kMissing if it cannot happen.
   int32_t edge_of(int32_t world, Action action) const;
 
+  // The uniform policy of an information set: all whole actions alike, and with them sub-actions in
+  // proportion to the whole actions behind them. [actions]
+  void uniform_policy(int32_t information_set, double* policy) const;
+
+  // How many whole actions are behind an action of an information set, 1 if it is one itself.
+  double whole_count(int32_t information_set, int32_t action) const {
+    const int32_t first = worlds.first_edge[information_sets.first_world[information_set]];
+    return whole_count(first + action);
+  }
+
+  // See GameState::whole_actions.
+  std::vector<std::pair<Action, History>> whole_actions(int32_t information_set);
+
   // How likely each branch of a SAMPLE node is before anything is known of the players: chance
-  // outcomes by the game's probabilities, other players' moves alike, dead branches not at all;
+  // outcomes by the game's probabilities, other players' whole moves alike, dead branches not at all;
   // normalised.
   void prior_weights(int32_t sample, double* weights) const;
 
@@ -162,7 +175,10 @@ class Graph : public GraphTables {
   void check_deadline() const {
     if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_) throw OutOfTime();
   }
-  int32_t information_set_at(int32_t world, int32_t player, int32_t view);
+  int32_t information_set_at(int32_t world, int32_t player, int32_t view, bool within_action);
+  double whole_count(int64_t edge) const {
+    return worlds.edge_probability[edge] > 0.0 ? worlds.edge_probability[edge] : 1.0;
+  }
   int32_t add_sample(int32_t information_set, int32_t world, const std::vector<int32_t>& edges);
 
   std::shared_ptr<const Game> game_;

@@ -14,9 +14,10 @@ namespace nash_ismcts {
 // Plays games to their end at random: chance by its probabilities, players uniformly.
 class Playout {
  public:
-  // Plays `state` (which is changed) to its end; returns the number of events. A game that has not
+  // Plays a state (which is changed) to its end, by whole actions; returns the number of events. A game that has not
   // ended after kLongest events is left there.
-  int64_t run(GameState& state, Random& random) {
+  int64_t run(GameState& played, Random& random) {
+    GameState& state = played.undivided(random);
     int64_t events = 0;
     for (; events < kLongest; ++events) {
       const int32_t player = state.player();

@@ -62,6 +62,16 @@ class Resolver {
   SampleTable& samples_;
 };
 
+// The information set in which a player goes on with an action that it has begun, kMissing if that
+// action is whole.
+int32_t continued_action(const GraphTables& graph, int32_t set, int32_t action) {
+  const int32_t world = graph.information_sets.first_world[set];
+  const int32_t after = graph.worlds.edge_child[graph.worlds.first_edge[world] + action];
+  const int32_t following = graph.worlds.information_set[after];
+  return following != kMissing && graph.information_sets.within_action[following] == 1 ? following
+                                                                                       : kMissing;
+}
+
 // The information set that follows an action in all of `worlds`, if they agree on one.
 int32_t own_next(const GraphTables& graph, const std::vector<int32_t>& worlds, int32_t action,
                  int32_t player) {
@@ -145,10 +155,13 @@ void resolve_prefix_trees(GraphTables& graph, int32_t own_next_limit) {
     for (const int32_t world : members[set]) paths.push_back(path_to(graph, world));
     std::sort(paths.begin(), paths.end());
     sets.hidden[set] = resolver.resolve(set, paths, 0, paths.size(), 0);
-    if (static_cast<int64_t>(members[set].size()) > own_next_limit) continue;
+    const bool few = static_cast<int64_t>(members[set].size()) <= own_next_limit;
     for (int32_t action = 0; action < sets.action_count[set]; ++action) {
-      sets.own_next[sets.first_action[set] + action] =
-          own_next(graph, members[set], action, sets.player[set]);
+      int32_t& following = sets.own_next[sets.first_action[set] + action];
+      following = continued_action(graph, set, action);
+      if (following == kMissing && few) {
+        following = own_next(graph, members[set], action, sets.player[set]);
+      }
     }
   }
 }

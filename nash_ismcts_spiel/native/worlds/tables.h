@@ -39,7 +39,8 @@ struct WorldTable {
   std::vector<int32_t> unseen;           // see Graph::unseen; kUnresolved until asked for [W * n]
   std::vector<int32_t> edge_child;       // world after the edge; kMissing until stepped to [E]
   std::vector<int64_t> edge_action;      // pyspiel's number of the move or outcome [E]
-  std::vector<double> edge_probability;  // of a chance outcome; 0 for moves [E]
+  // Of a chance outcome. For moves 0, or the number of whole actions behind a sub-action. [E]
+  std::vector<double> edge_probability;
   std::vector<double> utilities;         // what each player gets [T * n]
 
   int64_t size() const { return static_cast<int64_t>(kind.size()); }
@@ -54,6 +55,7 @@ struct InformationSetTable {
   std::vector<int32_t> first_action;  // where its actions begin [I]
   std::vector<int32_t> action_count;  // number of legal actions, in pyspiel's order [I]
   std::vector<int32_t> hidden;        // what is drawn first: world w as w, SAMPLE node s as ~s [I]
+  std::vector<int32_t> within_action;  // 1 where some sub-actions of an action are chosen [I]
   std::vector<int64_t> action;        // pyspiel's number of a legal action [A]
   // The information set that follows the action whatever is hidden; kMissing if that depends on
   // the hidden state or another player moves; kUnresolved until asked for. [A]

@@ -47,12 +47,12 @@ inline void add_legal_actions(std::string& text, const std::vector<Action>& lega
 }
 
 // What a player knows at its own decision from looking at it: its information state, and its legal
-// actions, which the caller may know already.
+// actions, which the caller may know already (and whole ones, where these are parts of actions).
 inline std::string decision_text(const GameState& state, int32_t player,
                                  const std::vector<Action>& legal) {
   std::string text = state.shown(player);
   add_legal_actions(text, legal);
-  return text;
+  return text += state.whole_options();
 }
 
 inline std::string decision_text(const GameState& state, int32_t player) {
@@ -69,7 +69,7 @@ inline bool decision_text_is(const GameState& state, int32_t player, const std::
   std::vector<Action> legal;
   state.legal_actions(legal);
   add_legal_actions(found, legal);
-  return found == text;
+  return (found += state.whole_options()) == text;
 }
 
 class ViewTable {
