@@ -22,6 +22,7 @@ from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.interval import Interval
+from nash_ismcts_spiel.search.whole_actions import over_whole_actions
 
 ActionProbabilities = list[tuple[int, float]]
 
@@ -114,11 +115,13 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             return self._nothing_found(state, player)
         bounded = None if self._graph.enumerated else self._config.max_worlds
         if self._seconds is None:
-            return self._engine.search(information_set, rng, max_worlds=bounded)
-        left = max(self._seconds - (time.perf_counter() - started), 0.0)
-        return self._engine.search(
-            information_set, rng, MOST_VISITS, seconds=left, max_worlds=bounded
-        )
+            result = self._engine.search(information_set, rng, max_worlds=bounded)
+        else:
+            left = max(self._seconds - (time.perf_counter() - started), 0.0)
+            result = self._engine.search(
+                information_set, rng, MOST_VISITS, seconds=left, max_worlds=bounded
+            )
+        return over_whole_actions(result, information_set, self._models, self._engine)
 
     def get_policy(self, state: Any, player_id: int | None = None) -> ActionProbabilities:
         """The mixed policy of the player to move: (action, probability) for all legal actions.
@@ -213,11 +216,17 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             raise ValueError(
                 f"the evaluator's models are of {graph.game.name}, the bot plays {self._game.name}"
             )
-        self._graph = GameGraph(self._game) if graph is None else graph
+        split = self._config.split_actions
+        clash = {True: "always", False: "never"}
+        if graph is not None and split == clash[graph.splitting is None]:
+            raise ValueError(
+                f"split_actions is {split!r}, but the evaluator's models of {graph.game.name} are "
+                f"of {'whole' if graph.splitting is None else 'split'} actions"
+            )
+        self._graph = GameGraph(self._game, split) if graph is None else graph
+        self._models = Models(self._graph, self._evaluator)
         engine = NativeEngine if self._config.engine == "native" else ReferenceEngine
-        self._engine: NativeEngine | ReferenceEngine = engine(
-            Models(self._graph, self._evaluator), self._config
-        )
+        self._engine: NativeEngine | ReferenceEngine = engine(self._models, self._config)
 
     def _bound_memory(self) -> None:
         """Starts a new graph when the old one has grown too large; an enumerated one never does."""

@@ -22,6 +22,7 @@ Spawning = Literal["auto", "always", "when_behind"]
 OpponentDispersion = Literal["none", "unseen", "always"]
 UnvisitedEvents = Literal["valued", "left_out"]
 RootRule = Literal["visits", "expected_visits", "certain_gain"]
+SplitActions = Literal["auto", "never", "always"]
 
 MOST_VISITS = 2_000_000_000
 """Counters of the native engine have 32 bits."""
@@ -66,6 +67,10 @@ class SearchConfig(Settings):
       root_rule: the policy is in proportion to visits N, or to the visits expected where choices
         were mixed (n_mixed MIX + n_pure PN, the same without the noise of draws), or to the latter
         only where they gain on P for certain, at the worst ends of all intervals, and P elsewhere.
+    Actions:
+      split_actions: whether an action is chosen as a sequence of sub-actions (P-splitting; by their
+        meaning where that is known, else by the digits of the action's number): "always", "never",
+        or "auto", where a game has more than 4,096 actions or chance outcomes.
     Engine:
       engine: "native" (C++), or "reference" (the same search in Python, to be read).
       parallel_simulations: how many simulations of one search may wait for rows at once, kept
@@ -96,6 +101,7 @@ class SearchConfig(Settings):
     unvisited_events: UnvisitedEvents = "valued"
     lcb_width: float = 0.1
     root_rule: RootRule = "visits"
+    split_actions: SplitActions = "auto"
     engine: Engine = "native"
     parallel_simulations: int = 1
     value_scale: float | None = None
