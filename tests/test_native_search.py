@@ -35,6 +35,7 @@ from nash_ismcts_spiel.native.engine import (
 )
 from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
+from nash_ismcts_spiel.search.whole_actions import over_whole_actions
 
 GOOFSPIEL = (
     "turn_based_simultaneous_game(game="
@@ -59,16 +60,17 @@ MECHANISMS = list(
 _EVALUATORS: dict[str, ExactEvaluator] = {}
 
 
-def random_evaluator(name: str) -> ExactEvaluator:
+def random_evaluator(name: str, split_actions: Any = "never") -> ExactEvaluator:
     """Exact models of a random policy that is 0 at some actions."""
-    if name not in _EVALUATORS:
-        graph = GameGraph.enumerate(name)
+    key = f"{name} {split_actions}"
+    if key not in _EVALUATORS:
+        graph = GameGraph.enumerate(name, split_actions=split_actions)
         rng = np.random.default_rng(0)
         rows = [rng.dirichlet(np.full(n, 0.3)) for n in graph.information_sets.action_count]
         rows = [np.where(row < 0.01, 0.0, row) for row in rows]
         table = np.concatenate([row / row.sum() for row in rows])
-        _EVALUATORS[name] = ExactEvaluator(graph, table)
-    return _EVALUATORS[name]
+        _EVALUATORS[key] = ExactEvaluator(graph, table)
+    return _EVALUATORS[key]
 
 
 def assert_same(native: SearchResult, reference: SearchResult) -> None:
@@ -93,18 +95,25 @@ def compare(graph: GameGraph, evaluator: Any, config: SearchConfig, where: int, 
 
 
 def compare_grown(
-    name: str, history: list[int], config: SearchConfig, seed: int, evaluator: Any
+    name: str,
+    history: list[int],
+    config: SearchConfig,
+    seed: int,
+    evaluator: Any,
+    split_actions: Any = "never",
 ) -> None:
     """Both engines on graphs of their own: in a large game a graph remembers which hidden pieces it
     could not prove, so that a second search in it need not find the same.
     """
     results = []
     for engine in (NativeEngine, ReferenceEngine):
-        graph = GameGraph(name)
-        state = graph.state(graph.follow(history))
+        graph = GameGraph(name, split_actions)
+        state = graph.state(graph.follow(graph.split_history(history)))
         where = graph.observe(state, state.current_player())
         models = Models(graph, evaluator)
-        results.append(engine(models, config).search(where, np.random.default_rng(seed)))
+        searching = engine(models, config)
+        result = searching.search(where, np.random.default_rng(seed))
+        results.append(over_whole_actions(result, where, models, searching))
         sizes = len(graph.worlds), len(graph.information_sets), len(graph.samples)
         results.append((*sizes, list(graph.buried)))
     assert_same(results[0], results[2])
@@ -119,6 +128,32 @@ def test_engines_agree(name: str, backup: Any, trees: Any, preset: str) -> None:
     sets = len(evaluator.graph.information_sets)
     for seed, where in enumerate(np.random.default_rng(1).integers(sets, size=4).tolist()):
         compare(evaluator.graph, evaluator, config, where, seed)
+
+
+@pytest.mark.parametrize("name", ENUMERATED)
+@pytest.mark.parametrize(("backup", "trees", "preset"), MECHANISMS[::2])
+def test_engines_agree_where_actions_are_split(
+    name: str, backup: Any, trees: Any, preset: str
+) -> None:
+    evaluator = random_evaluator(name, "always")
+    config = SearchConfig.preset(preset, visits=60, sample_backup=backup, trees=trees)
+    sets = evaluator.graph.information_sets
+    for seed, where in enumerate(np.random.default_rng(1).integers(len(sets), size=4).tolist()):
+        compare(evaluator.graph, evaluator, config, where, seed)
+        if not sets.within_action[where]:
+            compare_whole(evaluator, config, where, seed)
+
+
+def compare_whole(
+    evaluator: ExactEvaluator, config: SearchConfig, where: int, seed: int
+) -> None:
+    """Both engines at one information set, over whole actions."""
+    models, found = Models(evaluator.graph, evaluator), []
+    for engine in (NativeEngine(models, config), ReferenceEngine(models, config)):
+        result = engine.search(where, np.random.default_rng(seed))
+        found.append(over_whole_actions(result, where, models, engine))
+    assert_same(found[0], found[1])
+    assert sum(found[0].policy) == pytest.approx(1.0)
 
 
 EUCHRE = [
@@ -144,6 +179,15 @@ def test_engines_agree_at_positions_of_grown_graphs(
     config = SearchConfig.preset(preset, visits=20, sample_backup=backup, trees=trees)
     for seed in range(2):
         compare_grown(name, POSITIONS[name], config, seed, RolloutEvaluator())
+
+
+@pytest.mark.parametrize("name", [*POSITIONS, "liars_dice"])
+@pytest.mark.parametrize("backup", ["expected", "luck_adjusted", "residual"])
+def test_engines_agree_on_grown_graphs_where_actions_are_split(name: str, backup: Any) -> None:
+    history = POSITIONS.get(name, [0, 3, 2])
+    for seed, evaluator in enumerate([RolloutEvaluator(), UniformEvaluator(), FixedEvaluator()]):
+        config = SearchConfig(visits=20, sample_backup=backup)
+        compare_grown(name, history, config, seed, evaluator, "always")
 
 
 @pytest.mark.parametrize("evaluator", [RolloutEvaluator(), UniformEvaluator(), FixedEvaluator()])
@@ -401,7 +445,7 @@ def test_bad_calls_are_exceptions() -> None:
     with pytest.raises(ValueError, match="has not begun"):
         _core.advance(graph, rows, None, [search], 1)
     with pytest.raises(ValueError, match="nothing was searched"):
-        search.root(rows)
+        search.found_at(rows, 0)
     for wrong in (-1, len(graph.information_sets), 2**31 - 1):
         with pytest.raises(IndexError, match=f"information set {wrong} is not one of 12"):
             search.begin(graph, wrong, 5, rng)
@@ -459,7 +503,7 @@ def test_a_search_runs_in_one_thread_at_a_time() -> None:
     refused = False
     while worker.is_alive() and not refused:
         try:
-            search.root(rows)
+            search.found_at(rows, 0)
         except RuntimeError as error:
             refused = "another thread" in str(error)
         except ValueError:

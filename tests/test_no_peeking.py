@@ -120,15 +120,21 @@ def state_after(game: Any, history: list[int]) -> Any:
     return state
 
 
-def policy(game: Any, history: list[int], player: int, visits: int) -> list[tuple[int, float]]:
-    bot = NashIsmctsBot(game, player, config=SearchConfig(visits=visits), seed=5)
+def policy(
+    game: Any, history: list[int], player: int, visits: int, split_actions: Any = "auto"
+) -> list[tuple[int, float]]:
+    config = SearchConfig(visits=visits, split_actions=split_actions)
+    bot = NashIsmctsBot(game, player, config=config, seed=5)
     return bot.get_policy(state_after(game, history))
 
 
-def test_histories_that_look_alike_are_one_information_set_in_all_small_games() -> None:
+@pytest.mark.parametrize("split_actions", ["never", "always"])
+def test_histories_that_look_alike_are_one_information_set_in_all_small_games(
+    split_actions: Any,
+) -> None:
     pairs = 0
     for name, limit in SMALL.items():
-        game, graph = sequential(name), GameGraph(sequential(name))
+        game, graph = sequential(name), GameGraph(sequential(name), split_actions)
         for (player, _), histories in groups(name, limit).items():
             keys = {graph.key_at(state_after(game, history), player) for history in histories}
             assert len(keys) == 1, (name, histories[:2])
@@ -136,9 +142,10 @@ def test_histories_that_look_alike_are_one_information_set_in_all_small_games() 
     assert pairs >= 100_000
 
 
-def test_histories_that_look_different_are_different_information_sets() -> None:
+@pytest.mark.parametrize("split_actions", ["never", "always"])
+def test_histories_that_look_different_are_different_information_sets(split_actions: Any) -> None:
     for name in ("kuhn_poker", "leduc_poker", "liars_dice(numdice=1,dice_sides=4)"):
-        game, graph = sequential(name), GameGraph(name)
+        game, graph = sequential(name), GameGraph(name, split_actions)
         seen = {
             graph.key_at(state_after(game, histories[0]), player)
             for (player, _), histories in groups(name, 5_000).items()
@@ -146,14 +153,18 @@ def test_histories_that_look_different_are_different_information_sets() -> None:
         assert len(seen) == len(groups(name, 5_000))
 
 
+@pytest.mark.parametrize("split_actions", ["never", "always"])
 @pytest.mark.parametrize("name", SMALL)
-def test_policies_do_not_depend_on_what_is_hidden_in_small_games(name: str) -> None:
+def test_policies_do_not_depend_on_what_is_hidden_in_small_games(
+    name: str, split_actions: Any
+) -> None:
     game, rng = sequential(name), np.random.default_rng(3)
     several = [(p, h) for (p, _), h in groups(name, min(SMALL[name], 4_000)).items() if len(h) > 1]
     for index in rng.permutation(len(several))[:8]:
         player, histories = several[index]
         one, other = (histories[k] for k in rng.permutation(len(histories))[:2])
-        assert policy(game, one, player, 40) == policy(game, other, player, 40)
+        expected = policy(game, one, player, 40, split_actions)
+        assert policy(game, other, player, 40, split_actions) == expected
 
 
 def random_history(game: Any, rng: np.random.Generator) -> tuple[list[int], int]:
@@ -188,8 +199,17 @@ def alike(game: Any, history: list[int], player: int, rng: np.random.Generator) 
     return None
 
 
-@pytest.mark.parametrize("name", LARGE)
-def test_policies_do_not_depend_on_what_is_hidden_in_large_games(name: str) -> None:
+SPLIT = ["dark_hex(board_size=4)", "euchre", "oh_hell", "phantom_go(board_size=5)", "spades"]
+"""Large games in which hidden moves are drawn part by part too."""
+
+
+@pytest.mark.parametrize(
+    ("name", "split_actions"),
+    [*((name, "auto") for name in LARGE), *((name, "always") for name in SPLIT)],
+)
+def test_policies_do_not_depend_on_what_is_hidden_in_large_games(
+    name: str, split_actions: Any
+) -> None:
     game, rng, pairs = sequential(name), np.random.default_rng(7), 0
     for _ in range(int(os.environ.get("NO_PEEKING_TRIES", "4"))):
         history, player = random_history(game, rng)
@@ -197,13 +217,13 @@ def test_policies_do_not_depend_on_what_is_hidden_in_large_games(name: str) -> N
         if other is None:
             continue
         try:
-            expected = policy(game, history, player, 12)
+            expected = policy(game, history, player, 12, split_actions)
         except ValueError as refused:
             with pytest.raises(ValueError, match="bounded effort"):
-                policy(game, other, player, 12)
+                policy(game, other, player, 12, split_actions)
             assert "bounded effort" in str(refused)
             continue
-        assert policy(game, other, player, 12) == expected
+        assert policy(game, other, player, 12, split_actions) == expected
         pairs += 1
     assert pairs >= 1
 
