@@ -16,8 +16,9 @@ import pyspiel
 
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
 from nash_ismcts_spiel.evaluation import Evaluator, Models, RolloutEvaluator
-from nash_ismcts_spiel.evaluation.protocol import graph_of
+from nash_ismcts_spiel.evaluation.protocol import graph_of, split_actions_of
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 from nash_ismcts_spiel.search.draw import draw
@@ -216,13 +217,16 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             raise ValueError(
                 f"the evaluator's models are of {graph.game.name}, the bot plays {self._game.name}"
             )
-        split = self._config.split_actions
-        clash = {True: "always", False: "never"}
-        if graph is not None and split == clash[graph.splitting is None]:
-            raise ValueError(
-                f"split_actions is {split!r}, but the evaluator's models of {graph.game.name} are "
-                f"of {'whole' if graph.splitting is None else 'split'} actions"
-            )
+        needed = split_actions_of(self._evaluator) if graph is None else graph.split_actions
+        asked = self._config.split_actions
+        split = asked if needed is None or asked != "auto" else needed
+        if needed not in (None, split):
+            kinds = [fingerprint(splitting_of(self._game, each)) for each in (needed, asked)]
+            if kinds[0] != kinds[1]:
+                raise ValueError(
+                    f"split_actions is {asked!r}, but the evaluator's models of {self._game.name} "
+                    f"were made with {needed!r}"
+                )
         self._graph = GameGraph(self._game, split) if graph is None else graph
         self._models = Models(self._graph, self._evaluator)
         engine = NativeEngine if self._config.engine == "native" else ReferenceEngine

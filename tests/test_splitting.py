@@ -368,11 +368,11 @@ def test_trees_are_kept_from_action_to_action() -> None:
 
 def test_models_of_whole_actions_are_not_searched_in_parts() -> None:
     evaluator = ExactEvaluator(LIARS_DICE, TablePolicy(*uniform_of(LIARS_DICE)))
-    with pytest.raises(ValueError, match="are of whole actions"):
+    with pytest.raises(ValueError, match="is 'always', but .* made with 'never'"):
         NashIsmctsBot(LIARS_DICE, 0, evaluator, SearchConfig(split_actions="always"))
     parts = GameGraph.enumerate(LIARS_DICE, split_actions="always")
     evaluator = ExactEvaluator(parts, TablePolicy(*uniform_of(LIARS_DICE)))
-    with pytest.raises(ValueError, match="are of split actions"):
+    with pytest.raises(ValueError, match="is 'never', but .* made with 'always'"):
         NashIsmctsBot(LIARS_DICE, 0, evaluator, SearchConfig(split_actions="never"))
 
 

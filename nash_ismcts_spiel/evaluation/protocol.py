@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games.splitting import SplitActions
 
 Floats = npt.NDArray[np.float64]
 
@@ -94,6 +95,22 @@ class FlatEvaluator(Protocol):
         Vc is action-major in each node: all branches of its first own action, then of the second.
         """
         ...
+
+
+@runtime_checkable
+class SplitEvaluator(Protocol):
+    """An evaluator of graphs whose actions are split in one way only; searches then split alike.
+
+    Attributes:
+      split_actions: whether actions are split; None if it takes any graph.
+    """
+
+    split_actions: SplitActions | None
+
+
+def split_actions_of(evaluator: object) -> SplitActions | None:
+    """Whether actions must be split for an evaluator, None if it takes any graph."""
+    return evaluator.split_actions if isinstance(evaluator, SplitEvaluator) else None
 
 
 def graph_of(evaluator: Evaluator) -> GameGraph | None:

@@ -39,7 +39,8 @@ class GameGraph(_core.Graph):
       information_sets: table of what players know when they move.
       samples: table of forks in the hidden history.
       enumerated: every world of the game has a row.
-      splitting: how actions are split, None if they are whole.
+      split_actions: whether actions are split, as it was asked for.
+      splitting: how they are split, None if they are whole.
     """
 
     def __init__(self, game: Any, split_actions: SplitActions = "never") -> None:
@@ -53,6 +54,7 @@ class GameGraph(_core.Graph):
           ValueError: the game cannot be searched, or the setting is unknown.
         """
         self.game = support(game)
+        self.split_actions: SplitActions = split_actions
         self.splitting: Splitting | None = splitting_of(self.game, split_actions)
         self._value_scale: float | None = None
         self._split = None if self.splitting is None else self.splitting.native(self.game)

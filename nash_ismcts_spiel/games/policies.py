@@ -60,6 +60,14 @@ def policy_table(graph: GameGraph, policy: Any) -> npt.NDArray[np.float64]:
     return table
 
 
+def uniform_table(graph: GameGraph) -> npt.NDArray[np.float64]:
+    """The uniform policy over whole actions at every information set. [A]"""
+    counts = np.asarray(graph.information_sets.action_count)
+    if graph.splitting is None:
+        return np.repeat(1.0 / counts, counts)
+    return np.concatenate([graph.uniform_policy(number) for number in range(len(counts))])
+
+
 Policies = Callable[[list[int]], Sequence[Sequence[float]]]
 """Probabilities of the (sub-)actions at each of several information sets."""
 

@@ -108,6 +108,11 @@ class Splitting:
         )
 
 
+def fingerprint(splitting: Splitting | None) -> str:
+    """The fingerprint of a splitting, empty if actions are whole."""
+    return "" if splitting is None else splitting.fingerprint
+
+
 def splitting_of(game: SupportedGame, choice: SplitActions) -> Splitting | None:
     """How a game's actions are split by a setting; None if they are not.
 

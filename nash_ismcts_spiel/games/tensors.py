@@ -4,8 +4,9 @@ An information set is described by OpenSpiel's information state tensor of the p
 where a game has none, by what that player observed at its last decisions and did there. A SAMPLE
 node is described by its information set and the pieces drawn so far. A piece is known by its
 number as an action or chance outcome, so sizes depend on the vocabulary of pieces and never on how
-many hidden states there are. The rows themselves are made in C++ (`native/worlds/tensors.h`), a
-batch at a time, and are not kept.
+many hidden states there are; where actions are split, on the vocabulary of sub-actions, and those
+of an action that is under way are part of what its player knows. The rows themselves are made in
+C++ (`native/worlds/tensors.h`), a batch at a time, and are not kept.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from nash_ismcts_spiel.games.adapter import SupportedGame
 from nash_ismcts_spiel.games.graph import GameGraph
+from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
 from nash_ismcts_spiel.native import _core
 
 Singles = npt.NDArray[np.float32]
@@ -80,18 +82,25 @@ class Tensors:
     """Rows of numbers for one game, on any graph of it.
 
     Attributes:
+      split_actions: whether actions are split on the graphs.
       set_inputs: numbers that describe an information set.
       sample_inputs: numbers that describe a SAMPLE node.
       actions: size of the vocabulary of actions.
       pieces: size of the vocabulary of pieces.
     """
 
-    def __init__(self, game: SupportedGame, slots: int | None = None) -> None:
+    def __init__(
+        self,
+        game: SupportedGame,
+        slots: int | None = None,
+        split_actions: SplitActions = "never",
+    ) -> None:
         """Fixes the sizes.
 
         Args:
           game: whose tensors are read.
           slots: most pieces of one hidden state; by the length of the game if None.
+          split_actions: whether actions are split on the graphs.
 
         Raises:
           ValueError: the game describes neither information states nor observations in numbers,
@@ -101,7 +110,11 @@ class Tensors:
             pyspiel_game = game.pyspiel_game
             events = pyspiel_game.max_game_length() + pyspiel_game.max_chance_nodes_in_history()
             slots = min(events, _MOST_SLOTS)
-        self._native = _core.Tensors(game.native, slots)
+        self.split_actions: SplitActions = split_actions
+        splitting = splitting_of(game, split_actions)
+        self._codes = fingerprint(splitting)
+        native = game.native if splitting is None else splitting.native(game)
+        self._native = _core.Tensors(native, slots)
         self.set_inputs = self._native.set_inputs
         self.sample_inputs = self._native.sample_inputs
         self.actions = self._native.actions
@@ -109,16 +122,25 @@ class Tensors:
         if self.pieces > MOST_PIECES:
             raise ValueError(
                 f"{game.name} has {self.pieces} actions or chance outcomes; networks have one "
-                f"output for each, and no more than {MOST_PIECES}"
+                f"output for each, and no more than {MOST_PIECES}; split_actions='auto' splits them"
             )
 
     def sets(self, graph: GameGraph, information_sets: Numbers) -> Singles:
         """The player to move, as one of all players, and what it knows. [rows, set_inputs]"""
+        self._check(graph)
         return self._native.sets(graph, information_sets)
 
     def samples(self, graph: GameGraph, sample_nodes: Numbers) -> Singles:
         """A row as above, then the pieces drawn so far, by slot. [rows, sample_inputs]"""
+        self._check(graph)
         return self._native.samples(graph, sample_nodes)
+
+    def _check(self, graph: GameGraph) -> None:
+        if fingerprint(graph.splitting) != self._codes:
+            raise ValueError(
+                f"{graph.game.name}: the networks are made for split_actions="
+                f"{self.split_actions!r}, the graph has split_actions={graph.split_actions!r}"
+            )
 
 
 def legal_entries(graph: GameGraph, information_sets: Numbers) -> Entries:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games.policies import uniform_table
 from nash_ismcts_spiel.native import exact
 
 Floats = npt.NDArray[np.float64]
@@ -33,7 +34,7 @@ class PolicySums:
         self._graph = graph
         counts = np.asarray(graph.information_sets.action_count)
         self._set_of_action = np.repeat(np.arange(len(counts)), counts)
-        self._uniform: Floats = 1.0 / counts[self._set_of_action]
+        self._uniform: Floats = uniform_table(graph)
         self.weighted_sum: Floats = np.zeros(len(self._uniform))
         self.weight: Floats = np.zeros(len(counts))
 

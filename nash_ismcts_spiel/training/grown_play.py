@@ -85,7 +85,7 @@ class GrownPlay:
           config: how explorers explore, and how much frequent rows count.
           rng: of all randomness; it is consumed.
         """
-        self.graph = GameGraph(game)
+        self.graph = GameGraph(game, evaluator.split_actions)
         self.simulations = 0
         self.searches = 0
         self._models = NativeModels(Models(self.graph, evaluator))
@@ -167,14 +167,14 @@ class GrownPlay:
         elif by_policy:
             weights = self._policies[self._set(game)]
         else:
-            weights = np.full(count, 1.0 / count)
+            weights = np.array(self.graph.uniform_policy(self._set(game)))
         game.world = self.graph.child(game.world, self._draw(weights))
 
     def _decide(self, game: _Game, policy: Floats) -> None:
         """The explorer moves: by its policy or, with probability `explore`, uniformly."""
         explored = bool(self._rng.random() < self._explore)
-        uniform = np.full(len(policy), 1.0 / len(policy))
-        action = self._draw(uniform if explored else policy)
+        uniform = np.array(self.graph.uniform_policy(self._set(game))) if explored else policy
+        action = self._draw(uniform)
         game.decisions.append(_Decision(game.world, action, explored))
         game.world = self.graph.child(game.world, action)
 

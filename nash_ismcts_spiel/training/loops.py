@@ -109,7 +109,7 @@ def _enumerated(game: SupportedGame, kind: ModelKind, config: TrainingConfig) ->
     if may_grow and is_large(game):
         return None
     try:
-        return GameGraph.enumerate(game)
+        return GameGraph.enumerate(game, split_actions=config.search.split_actions)
     except ValueError:
         if may_grow:
             return None

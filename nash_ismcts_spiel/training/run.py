@@ -10,14 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
 from nash_ismcts_spiel.native import _core
+from nash_ismcts_spiel.training.checkpoint import Checkpoint, CheckpointError, load
 from nash_ismcts_spiel.training.config import TrainingConfig
 from nash_ismcts_spiel.training.generation import GenerationLoop
 from nash_ismcts_spiel.training.loops import make_loop
 from nash_ismcts_spiel.training.metrics import read_metrics
 from nash_ismcts_spiel.training.models import ModelKind
 from nash_ismcts_spiel.training.run_config import read_config, versions
-from nash_ismcts_spiel.training.run_files import RunFiles, refuse_occupied
+from nash_ismcts_spiel.training.run_files import CHECKPOINT, RunFiles, refuse_occupied
 from nash_ismcts_spiel.training.table_worker import rows_of
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ class Run(RunFiles):
         supported = support(game)
         self.config = config
         self.kind = models
+        self._codes = fingerprint(splitting_of(supported, config.search.split_actions))
         self._graph, loop = make_loop(supported, models, config, seed, workers, ray)
         super().__init__(directory, supported.name, seed, loop)
 
@@ -138,4 +141,19 @@ class Run(RunFiles):
             models.sizes,
             models.networks,
             made,
+            self.config.search.split_actions,
+            self._codes,
         )
+
+    def _state(self) -> Checkpoint:
+        numbers, arrays = super()._state()
+        return Checkpoint({**numbers, "codes": self._codes}, arrays)
+
+    def _restore(self) -> None:
+        path = self.directory / CHECKPOINT
+        if load(path).numbers.get("codes", "") != self._codes:
+            raise CheckpointError(
+                f"{path} was made with other sub-actions than split_actions="
+                f"{self.config.search.split_actions!r} gives here"
+            )
+        super()._restore()

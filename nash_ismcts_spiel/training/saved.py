@@ -17,6 +17,7 @@ from open_spiel.python import policy as openspiel_policy
 from nash_ismcts_spiel.evaluation import Evaluator
 from nash_ismcts_spiel.games import GameGraph, SupportedGame, support
 from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
 from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.training import checkpoint
 from nash_ismcts_spiel.training.config import NetworkConfig
@@ -56,6 +57,8 @@ class SavedModels:
       sizes: their inputs and outputs.
       networks: with their weights.
       made: how they were made: seed, generation, exploitability and the like.
+      split_actions: whether actions were split.
+      codes: the fingerprint of the splitting.
     """
 
     game: str
@@ -64,15 +67,26 @@ class SavedModels:
     sizes: Sizes
     networks: Networks
     made: dict[str, Any]
+    split_actions: SplitActions = "never"
+    codes: str = ""
 
     def evaluator(self) -> Evaluator:
-        """The models for a search: tables where the game is enumerated."""
-        game = support(self.game)
-        if self.enumerated:
-            graph = GameGraph.enumerate(game)
-            return TableEvaluator(graph, NetworkTables(graph).all(self.networks))
-        return NetworkEvaluator(Tensors(game), self.networks, game.value_scale())
+        """The models for a search: tables where the game is enumerated.
 
+        Raises:
+          ValueError: actions are split in another way here than when the models were made.
+        """
+        game = support(self.game)
+        if fingerprint(splitting_of(game, self.split_actions)) != self.codes:
+            raise ValueError(
+                f"the models of {self.game} were made with other sub-actions than split_actions="
+                f"{self.split_actions!r} gives here"
+            )
+        if self.enumerated:
+            graph = GameGraph.enumerate(game, split_actions=self.split_actions)
+            return TableEvaluator(graph, NetworkTables(graph).all(self.networks))
+        tensors = Tensors(game, split_actions=self.split_actions)
+        return NetworkEvaluator(tensors, self.networks, game.value_scale())
 
     def policy(self) -> openspiel_policy.Policy:
         """P as an OpenSpiel policy."""
@@ -91,6 +105,8 @@ def save(path: Path, models: SavedModels) -> None:
         "networks": models.config.to_dict(),
         "sizes": {name: getattr(models.sizes, name) for name in _SIZES},
         "made": models.made,
+        "split_actions": models.split_actions,
+        "codes": models.codes,
     }
     weights = np.frombuffer(weights_of(models.networks), dtype=np.uint8)
     checkpoint.save(path, checkpoint.Checkpoint(numbers, {"weights": weights}))
@@ -110,9 +126,11 @@ def load(path: Path) -> SavedModels:
         sizes = _StoredSizes(**numbers["sizes"])
         networks = make_networks(sizes, config, seed=0, child_values=not enumerated)
         load_weights(networks, arrays["weights"].tobytes())
+        # Older files are of whole actions.
+        split = numbers.get("split_actions", "never"), numbers.get("codes", "")
     except (KeyError, TypeError, RuntimeError, ValueError, UnpicklingError) as error:
         raise checkpoint.CheckpointError(f"{path} holds no learned models: {error}") from error
-    return SavedModels(game, enumerated, config, sizes, networks, numbers["made"])
+    return SavedModels(game, enumerated, config, sizes, networks, numbers["made"], *split)
 
 
 def pretrained_path(game: SupportedGame) -> Path:

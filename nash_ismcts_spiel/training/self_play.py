@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import CHANCE, DECISION, GameGraph
+from nash_ismcts_spiel.games.policies import uniform_table
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -62,8 +63,7 @@ class SelfPlay:
         first_action = np.asarray(sets.first_action, dtype=np.int64)
         # Entries of a policy table beside the edges; those of chance are not used.
         self._action = np.where(self._of_chance, 0, first_action[self._set[parent]] + within)
-        counts = np.asarray(sets.action_count)
-        self._uniform = np.repeat(1.0 / counts, counts)
+        self._uniform = uniform_table(graph)
         self._num_sets = len(sets)
         self._splits = list(self._plan_splits())
         self._index_branches(graph)

@@ -71,7 +71,8 @@ class TableWorker:
     @classmethod
     def of_game(cls, game: str, config: TrainingConfig, seed: int) -> TableWorker:
         """A worker with a graph of its own."""
-        return cls(GameGraph.enumerate(game), config, seed)
+        graph = GameGraph.enumerate(game, split_actions=config.search.split_actions)
+        return cls(graph, config, seed)
 
     def run(self, task: TableTask) -> TableResult:
         """Searches a shard."""

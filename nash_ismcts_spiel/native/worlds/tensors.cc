@@ -85,13 +85,19 @@ void Tensors::remember(const Graph& graph, int32_t world, int32_t player, float*
   History events;                                // since the earliest decision, latest first
   std::array<std::size_t, kRemembered> later{};  // events after each decision, latest first
   int32_t decisions = 1;
+  const auto within_action = [&graph](int32_t at) {
+    return graph.information_sets.within_action[graph.worlds.information_set[at]] == 1;
+  };
+  bool present = within_action(world);  // its own tensor tells the parts of the present action
   for (int32_t at = world; at != kRoot && decisions < kRemembered;) {
     events.push_back(graph.worlds.last_action[at]);
     at = graph.worlds.parent[at];
     if (graph.worlds.player[at] != player) continue;
     require_number(events.back(), facts_.actions, *game_, "action");
-    row[decisions * width + facts_.size + events.back()] = 1.0f;
-    later[decisions++] = events.size();
+    if (!present) row[decisions * width + facts_.size + events.back()] += 1.0f;
+    if (within_action(at)) continue;
+    if (!present) later[decisions++] = events.size();
+    present = false;
   }
   events.resize(later[decisions - 1]);
   int32_t at = world;

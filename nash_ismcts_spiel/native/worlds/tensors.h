@@ -2,7 +2,8 @@
 //
 // An information set is described by the player to move, as one of all players, and by OpenSpiel's
 // information state tensor of that player; where a game has none, by what the player observed at its
-// last decisions and did there, latest first. A SAMPLE node is described by its information set and
+// last decisions and did there, latest first (all parts of an action, where actions are split: a
+// decision then is where an action begins). A SAMPLE node is described by its information set and
 // the pieces drawn so far, by slot: the first piece has the first slot, and all that no slot is left
 // for share the last one. A piece is known by its number as an action or chance outcome.
 //
