@@ -112,6 +112,7 @@ def test_games_with_very_many_actions_are_not_refused(name: str) -> None:
     assert sum(p.numel() for net in networks for p in net.parameters()) < 1_000_000
 
 
+@pytest.mark.slow  # the game takes long to load
 def test_a_game_with_very_many_actions_is_learned(tmp_path: Path) -> None:
     config = TrainingConfig.preset("large", **TINY)
     run = Run.create(tmp_path / "run", "colored_trails", 0, config, models="learned")

@@ -126,7 +126,13 @@ class GameGraph(_core.Graph):
             return self.find_view(player, view, seconds)
         found = self._whole.observe(state, player, seconds)
         world = self._whole.history(self._whole.information_sets.first_world[found])
-        return self.worlds.information_set[self.follow(self.split_history(world))]
+        number = self.worlds.information_set[self.follow(self.split_history(world))]
+        if self.information_sets.view[number] != view:
+            raise ValueError(
+                f"{self.game.name}: legal actions differ inside one information set of player "
+                f"{player}, so that its choices have other parts"
+            )
+        return number
 
     def key_at(self, state: Any, player: int) -> InformationKey:
         """What `player` has seen and done on the way to `state`, read from its own side only."""
