@@ -159,6 +159,7 @@ setup(
     ),
     package_data={
         "nash_ismcts_spiel": ["py.typed", "pretrained/*.npz", "pretrained/*.md"],
+        "nash_ismcts_spiel.games": ["measured.json"],
         "nash_ismcts_spiel.native": ["*/*.h", "*.pyi"],
         "exploitability": ["py.typed"],
     },

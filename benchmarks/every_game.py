@@ -2,9 +2,9 @@
 
 Games are loaded with their default parameters; simultaneous ones are searched in their turn-based
 form. In each, decisions early, in the middle and late in three random games are searched by a new
-default bot (rollouts), once with 16 and once with 64 visits, in a process of its own that is stopped
-after a while. `seconds_16_visits` is the slowest of the three, in CPU seconds, the construction of
-the bot included. A game is
+default bot (rollouts), once with 16 and once with 64 visits, in a process of its own that is
+stopped after a while. `seconds_16_visits` is the slowest of the three, in CPU seconds, the
+construction of the bot included. A game is
 
     fine      16 visits took at most 1 s at each position
     slow      they took longer
@@ -18,7 +18,7 @@ the bot included. A game is
     python -m benchmarks.every_game --games hearts rbc --seconds 30
 
 Prints a table and, last, one line of JSON. `--write` stores what `nash-ismcts games` and
-docs/games.md show.
+docs/games.md show, and writes that page.
 """
 
 from __future__ import annotations
@@ -30,16 +30,22 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
 import pyspiel
 
 from benchmarks.positions import early_middle_late
 from benchmarks.timing import report
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.cli.games import all_graded, games_page
+from nash_ismcts_spiel.games import SupportedGame, grades, support
 from nash_ismcts_spiel.games.quiet import silent_stderr
+
+MEASURED = Path(grades.__file__).with_name("measured.json")
+PAGE = Path(__file__).parents[1] / "docs" / "games.md"
 
 FINE = 1.0
 """CPU seconds that a search of 16 visits may take."""
@@ -53,11 +59,42 @@ class Found(NamedTuple):
         was no answer.
       outcome: one of the words of this module's head.
       why: the reason, where it is not plain.
+      hidden: what players are not shown, see `what_is_hidden`.
     """
 
     seconds: dict[int, float]
     outcome: str
     why: str = ""
+    hidden: str = ""
+
+
+def what_is_hidden(game: SupportedGame, events: int = 200) -> str:
+    """`chance`, `moves`, both or `nothing`: events of random games that somebody was not shown.
+
+    An event counts as hidden from a player if it is shown the same after another one.
+    """
+    if game.perfect_information:
+        return "nothing"
+    found, rng = set(), np.random.default_rng(0)
+    state = game.initial_state()
+    for _ in range(events):
+        if state.is_terminal():
+            state = game.initial_state()
+        mover, kind = state.current_player(), "chance" if state.is_chance_node() else "moves"
+        action, other = (int(rng.choice(state.legal_actions())) for _ in range(2))
+        after, instead = state.child(action), state.child(other)
+        for player in set(range(game.num_players)) - {mover}:
+            shown = {_shown(game, child, player) for child in (after, instead)}
+            if action != other and len(shown) == 1:
+                found.add(kind)
+        state = after
+    return " and ".join(sorted(found)) or "nothing"
+
+
+def _shown(game: SupportedGame, state: Any, player: int) -> str:
+    if game.has_information_states:
+        return str(state.information_state_string(player))
+    return str(state.observation_string(player))
 
 
 def search_all(name: str, visits: Sequence[int], seed: int) -> Found:
@@ -66,9 +103,10 @@ def search_all(name: str, visits: Sequence[int], seed: int) -> Found:
         game = support(name)
     except ValueError as error:
         return Found({}, "refused", str(error))
+    hidden = what_is_hidden(game)
     positions = early_middle_late(game.pyspiel_game, seed)
     if not positions:
-        return Found({}, "no choice")
+        return Found({}, "no choice", hidden=hidden)
     seconds = dict.fromkeys(visits, 0.0)
     for state in positions:
         for count in visits:
@@ -79,9 +117,9 @@ def search_all(name: str, visits: Sequence[int], seed: int) -> Found:
                 bot.search(state)
             except ValueError as error:
                 depth = len(state.history())
-                return Found({}, "no world", f"after {depth} events: {error}")
+                return Found({}, "no world", f"after {depth} events: {error}", hidden)
             seconds[count] = max(seconds[count], time.process_time() - started)
-    return Found(seconds, "fine" if seconds[min(visits)] <= FINE else "slow")
+    return Found(seconds, "fine" if seconds[min(visits)] <= FINE else "slow", hidden=hidden)
 
 
 def _tell(answer: Connection, name: str, visits: Sequence[int], seed: int) -> None:
@@ -110,33 +148,52 @@ def in_a_process(name: str, visits: Sequence[int], seed: int, limit: float) -> F
     return found
 
 
-def kind_of(game: Any) -> str | None:
-    """`imperfect`, `simultaneous`, or None for games in which nothing is hidden."""
+def kind_of(game: Any) -> str:
+    """`imperfect`, `simultaneous`, or `perfect` where nothing is hidden."""
     if game.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
         return "simultaneous"
     hidden = game.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
-    sequential = game.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
-    return "imperfect" if hidden and sequential else None
+    return "imperfect" if hidden else "perfect"
 
 
 def registered() -> dict[str, str]:
-    """Games that load without parameters, and their kinds."""
+    """Games that load without parameters, and their kinds, mean-field games left out."""
     kinds = {
         game.short_name: kind_of(game)
         for game in pyspiel.registered_games()
-        if game.default_loadable
+        if game.default_loadable and game.dynamics != pyspiel.GameType.Dynamics.MEAN_FIELD
     }
-    return {name: kind for name, kind in sorted(kinds.items()) if kind is not None}
+    return dict(sorted(kinds.items()))
+
+
+def store(found: dict[str, Found]) -> None:
+    """Writes the figures and the page that shows them."""
+    measured = {
+        name: {
+            "outcome": row.outcome,
+            "hidden": row.hidden,
+            "seconds_64_visits": round(row.seconds[64], 3) if row.seconds else None,
+        }
+        for name, row in sorted(found.items())
+        if row.outcome != "refused"
+    }
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in measured.items())
+    MEASURED.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+    grades.measured.cache_clear()
+    PAGE.write_text(games_page(all_graded()), encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Searches all games and prints what was found."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", nargs="+", help="games (default: all that hide something)")
+    parser.add_argument("--games", nargs="+", help="games (default: all)")
     parser.add_argument("--seconds", type=float, default=20.0, help="per game (default: 20)")
     parser.add_argument("--seed", type=int, default=0, help="of positions and bots (default: 0)")
+    parser.add_argument("--write", action="store_true", help="store the figures and the page")
     options = parser.parse_args(arguments)
     kinds = registered()
+    if options.write and options.games:
+        parser.error("--write stores all games, not some")
     names = options.games or list(kinds)
     found = {}
     for number, name in enumerate(names, start=1):
@@ -147,7 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         cells = [f"{row.seconds[n]:>10.3f}" if row.seconds else f"{'':>10}" for n in (16, 64)]
         print(f"{name:<36}{cells[0]}{cells[1]}  {row.outcome}  {' '.join(row.why.split())[:120]}")
     summary: dict[str, Any] = {}
-    for kind in ("imperfect", "simultaneous"):
+    for kind in ("imperfect", "simultaneous", "perfect"):
         outcomes = Counter(row.outcome for name, row in found.items() if kinds.get(name) == kind)
         summary[kind] = {"tried": outcomes.total(), **outcomes}
         print(f"{kind}: {summary[kind]}")
@@ -155,6 +212,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         name: {"seconds_16_visits": row.seconds.get(16), "grade": row.outcome}
         for name, row in found.items()
     }
+    if options.write:
+        store(found)
     print(json.dumps(summary))
 
 

@@ -2,6 +2,7 @@
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.games.resample import Resampler
 from nash_ismcts_spiel.harness import BotAgent, BotPolicy
 from nash_ismcts_spiel.registration import register_with_openspiel
 from nash_ismcts_spiel.registry import make_bot, register_bot, registered_bots
@@ -13,6 +14,7 @@ __all__ = [
     "BotAgent",
     "BotPolicy",
     "NashIsmctsBot",
+    "Resampler",
     "SearchConfig",
     "SearchResult",
     "make_bot",

@@ -1,11 +1,11 @@
 """Matches: bots against each other, with seats swapped and the same deals in all seatings.
 
-A *hand* is a deal that is played once for each seat, with the same chance outcomes: the first player
-sits there and the second one in all other seats (in a game for two, they swap seats). The k-th
-chance event of a hand is decided by the k-th number of a stream that depends on the hand alone, so
-what luck gives to a seat it gives to both players. A result is the mean over hands of what a player
-won per game and seat, in the game's utility units, and half the width of its 95% confidence interval
-(normal approximation; the games of a hand count as one observation).
+A *hand* is a deal that is played once for each seat, with the same chance outcomes: the first
+player sits there and the second one in all other seats (in a game for two, they swap seats). The
+k-th chance event of a hand is decided by the k-th number of a stream that depends on the hand
+alone, so what luck gives to a seat it gives to both players. A result is the mean over hands of
+what a player won per game and seat, in the game's utility units, and half the width of its 95%
+confidence interval (normal approximation; the games of a hand count as one observation).
 """
 
 from __future__ import annotations

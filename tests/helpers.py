@@ -106,6 +106,36 @@ def decisions(game: Any, rng: np.random.Generator) -> Iterator[Any]:
         state.apply_action(int(action))
 
 
+def shown(game: Any, state: Any, player: int) -> str:
+    if game.get_type().provides_information_state_string:
+        return str(state.information_state_string(player))
+    return str(state.observation_string(player))
+
+
+def own_side(game: Any, history: list[int], player: int) -> tuple[Any, ...] | None:
+    """All that a player is shown and does along a history; None if the history cannot happen.
+
+    Information states are looked at on the player's own turns; where a game has none, observations
+    after every event, repetitions left out, since they would count events that showed nothing.
+    """
+    state, entries = game.new_initial_state(), []
+    decisions_only = game.get_type().provides_information_state_string
+    for action in [*history, None]:
+        mover = state.current_player()
+        if not decisions_only or mover == player:
+            look = (shown(game, state, player), mover == player)
+            if not entries or entries[-1] != look:
+                entries.append(look)
+        if action is None:
+            return (*entries, tuple(state.legal_actions()))
+        if action not in state.legal_actions():
+            return None
+        if mover == player:
+            entries.append(action)
+        state.apply_action(action)
+    return None
+
+
 def worlds_by_view(game: Any, max_length: int = 1000) -> dict[tuple[int, View], list[list[int]]]:
     """Histories of at most `max_length` events, grouped by what the player to move has seen."""
     found: dict[tuple[int, View], list[list[int]]] = {}

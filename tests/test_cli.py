@@ -32,30 +32,39 @@ def test_version(capsys):
 
 def test_games_lists_every_registered_game_and_says_why_some_are_refused(capsys):
     code, out, err = run(capsys, "games", "--json")
-    reasons = {game["game"]: game["refused_because"] for game in json.loads(out)}
-    assert (code, err) == (0, "")
-    for supported in ("kuhn_poker", "python_kuhn_poker", "tic_tac_toe", "goofspiel", "hearts"):
-        assert reasons[supported] is None
-    assert "cannot be listed" in reasons["tarok"]
-    assert "mean-field" in reasons["mfg_garnet"]
-    assert "without parameters" in reasons["misere"]
-    assert sum(reason is None for reason in reasons.values()) > 100
+    games = {game["game"]: game for game in json.loads(out)}
+    assert code == 0
+    for exact in ("kuhn_poker", "python_kuhn_poker", "leduc_poker"):
+        assert (games[exact]["grade"], games[exact]["reason"]) == ("exact", "")
+    assert games["hearts"]["grade"] == "learned"
+    assert (games["hearts"]["players"], games["hearts"]["hidden"]) == (4, "chance and moves")
+    assert games["tic_tac_toe"]["hidden"] == "nothing"
+    assert games["solitaire"]["grade"] != "refused"
+    assert "cannot be listed" in games["tarok"]["reason"]
+    assert "mean-field" in games["mfg_garnet"]["reason"]
+    assert "without parameters" in games["misere"]["reason"]
+    assert sum(game["grade"] != "refused" for game in games.values()) > 100
+
+
+def test_every_game_that_is_not_refused_was_measured(capsys):
+    games = json.loads(run(capsys, "games", "--json")[1])
+    assert [g["game"] for g in games if g["grade"] != "refused" and g["outcome"] is None] == []
 
 
 def test_games_filter(capsys):
     code, out, _ = run(capsys, "games", "--filter", "kuhn")
     lines = out.splitlines()
     assert code == 0
-    assert lines[0].split() == ["kuhn_poker", "supported"]
-    assert lines[1].split() == ["python_kuhn_poker", "supported"]
-    assert lines[2].startswith("2 supported, 0 refused")
+    assert lines[1].split()[:4] == ["kuhn_poker", "exact", "2", "6e+01"]
+    assert lines[2].split()[:3] == ["python_kuhn_poker", "exact", "2"]
+    assert lines[3].startswith("2 exact, 0 learned, 0 search only, 0 refused")
 
 
 def test_games_survives_a_game_that_breaks(capsys, monkeypatch):
     def broken(name):
         raise RuntimeError(f"{name}\nis broken")
 
-    monkeypatch.setattr("nash_ismcts_spiel.cli.games.support", broken)
+    monkeypatch.setattr("nash_ismcts_spiel.games.grades.support", broken)
     code, out, _ = run(capsys, "games", "--filter", "leduc_poker")
     assert code == 0
     assert "leduc_poker           refused: leduc_poker is broken\n" in out

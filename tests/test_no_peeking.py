@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+import helpers
 import numpy as np
 import pyspiel
 import pytest
@@ -62,36 +63,6 @@ def sequential(name: str) -> Any:
     return game
 
 
-def shown(game: Any, state: Any, player: int) -> str:
-    if game.get_type().provides_information_state_string:
-        return str(state.information_state_string(player))
-    return str(state.observation_string(player))
-
-
-def own_side(game: Any, history: list[int], player: int) -> tuple[Any, ...] | None:
-    """All that a player is shown and does along a history; None if the history cannot happen.
-
-    Information states are looked at on the player's own turns; where a game has none, observations
-    after every event, repetitions left out, since they would count events that showed nothing.
-    """
-    state, entries = game.new_initial_state(), []
-    decisions_only = game.get_type().provides_information_state_string
-    for action in [*history, None]:
-        mover = state.current_player()
-        if not decisions_only or mover == player:
-            look = (shown(game, state, player), mover == player)
-            if not entries or entries[-1] != look:
-                entries.append(look)
-        if action is None:
-            return (*entries, tuple(state.legal_actions()))
-        if action not in state.legal_actions():
-            return None
-        if mover == player:
-            entries.append(action)
-        state.apply_action(action)
-    return None
-
-
 def all_histories(game: Any, limit: int) -> Iterator[tuple[int, list[int]]]:
     """(player to move, history) of decisions, breadth first."""
     pending, found = [game.new_initial_state()], 0
@@ -109,7 +80,7 @@ def groups(name: str, limit: int) -> dict[Any, list[list[int]]]:
     game = sequential(name)
     found: dict[Any, list[list[int]]] = defaultdict(list)
     for player, history in all_histories(game, limit):
-        found[player, own_side(game, history, player)].append(history)
+        found[player, helpers.own_side(game, history, player)].append(history)
     return found
 
 
@@ -179,7 +150,7 @@ def random_history(game: Any, rng: np.random.Generator) -> tuple[list[int], int]
 
 def alike(game: Any, history: list[int], player: int, rng: np.random.Generator) -> list[int] | None:
     """Another history with the same own side, by exchanging values; None if none was found."""
-    wanted = own_side(game, history, player)
+    wanted = helpers.own_side(game, history, player)
     state, owners, choices = game.new_initial_state(), [], []
     for action in history:
         owners.append(state.current_player())
@@ -194,7 +165,7 @@ def alike(game: Any, history: list[int], player: int, rng: np.random.Generator) 
             action if owner == player else exchange.get(action, action)
             for action, owner in zip(history, owners, strict=True)
         ]
-        if changed != history and own_side(game, changed, player) == wanted:
+        if changed != history and helpers.own_side(game, changed, player) == wanted:
             return changed
     return None
 
@@ -235,5 +206,5 @@ def test_the_known_leak_is_closed() -> None:
     states = [state_after(game, history) for history in (one, other)]
     player = states[0].current_player()
     assert states[1].current_player() == player
-    assert own_side(game, one, player) == own_side(game, other, player)
+    assert helpers.own_side(game, one, player) == helpers.own_side(game, other, player)
     assert policy(game, one, player, 100) == policy(game, other, player, 100)

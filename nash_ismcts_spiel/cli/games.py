@@ -1,48 +1,103 @@
-"""`nash-ismcts games`: which of OpenSpiel's games can be searched, and why others are refused."""
+"""`nash-ismcts games`: how far the package goes in each of OpenSpiel's games, and why no more."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
+import sys
 
-from nash_ismcts_spiel.cli.common import Commands, one_line, registered
-from nash_ismcts_spiel.games import support
+from tqdm import tqdm
+
+from nash_ismcts_spiel.cli.common import Commands, registered
+from nash_ismcts_spiel.games.grades import Graded, graded
 from nash_ismcts_spiel.games.quiet import silent_stderr
+
+_NOT_LOADABLE = "it cannot be loaded without parameters; give them in parentheses"
 
 
 def add(commands: Commands) -> None:
     """Adds the command."""
-    games = commands.add_parser("games", help="list OpenSpiel's games, and why some are refused")
+    games = commands.add_parser(
+        "games",
+        help="list OpenSpiel's games, how far we go in each, and why some are refused",
+        description="Grades: exact (every history fits into memory), learned (networks can read "
+        "it), search only, refused. Sizes are estimated numbers of histories. Seconds are CPU "
+        "seconds of a search of 64 visits by the default bot, the slowest of three positions, as "
+        "measured by `python -m benchmarks.every_game`.",
+    )
     games.add_argument("--filter", default="", metavar="TEXT", help="only names that contain TEXT")
     games.add_argument("--json", action="store_true", help="print JSON")
     games.set_defaults(run=_games)
 
 
-def _games(arguments: argparse.Namespace) -> None:
-    reasons = {
-        name: _refusal(name, loadable)
-        for name, loadable in registered().items()
-        if arguments.filter in name
-    }
-    if arguments.json:
-        games = [{"game": name, "refused_because": reason} for name, reason in reasons.items()]
-        print(json.dumps(games, indent=2))
-        return
-    width = max(map(len, reasons), default=0)
-    for name, reason in reasons.items():
-        print(f"{name:<{width}}  {'supported' if reason is None else f'refused: {reason}'}")
-    supported = sum(reason is None for reason in reasons.values())
-    refused = len(reasons) - supported
-    print(f"{supported} supported, {refused} refused, all with their default settings")
-
-
-def _refusal(name: str, loadable: bool) -> str | None:
-    """Why a game is not searched, None if it is."""
-    if not loadable:
-        return "it cannot be loaded without parameters"
-    try:
+def all_graded(text: str = "") -> list[Graded]:
+    """All registered games whose names contain `text`."""
+    names = {name: loadable for name, loadable in registered().items() if text in name}
+    found = []
+    bar = tqdm(names.items(), desc="games", unit="game", delay=2.0, leave=False, file=sys.stderr)
+    for name, loadable in bar:
         with silent_stderr():
-            support(name)
-    except Exception as error:  # a list of all games must survive any one of them
-        return one_line(error)
-    return None
+            found.append(graded(name) if loadable else Graded(name, "refused", _NOT_LOADABLE))
+    return found
+
+
+def _games(arguments: argparse.Namespace) -> None:
+    found = all_graded(arguments.filter)
+    if arguments.json:
+        print(json.dumps([dataclasses.asdict(game) for game in found], indent=2))
+        return
+    width = max((len(game.game) for game in found), default=4)
+    print(f"{'game':<{width}}  grade        players  histories  hidden           64 visits")
+    for game in found:
+        print(f"{game.game:<{width}}  {_cells(game)}".rstrip())
+    counts = [f"{sum(g.grade == grade for g in found)} {grade}" for grade in _GRADES]
+    print(f"{', '.join(counts)}, all with their default settings")
+
+
+_HUGE = 1e27
+"""Estimates stop a little above."""
+
+_GRADES = ("exact", "learned", "search only", "refused")
+
+_PAGE = """# Games
+
+How far the package goes in each game that OpenSpiel registers, with default parameters
+(simultaneous games in their turn-based form).
+
+- *exact*: every history fits into memory; exact models, exact training and exact measurement.
+- *learned*: too large for that; networks can read it, and the search has rollouts or networks.
+- *search only*: networks have nothing to read.
+- *refused*: the reason says what would work.
+
+Sizes are numbers of histories, estimated by random games. Seconds are CPU seconds of a search of 64
+visits by the default bot, its construction included, the slowest of a position early, in the middle
+and late in random games. Remade by `python -m benchmarks.every_game --write`.
+
+| game | grade | players | histories | hidden | 64 visits | |
+|---|---|---|---|---|---|---|
+"""
+
+
+def games_page(found: list[Graded]) -> str:
+    """The page docs/games.md."""
+    rows = [f"| {' | '.join((game.game, *_row(game)))} |\n" for game in found]
+    return _PAGE + "".join(rows)
+
+
+def _row(game: Graded) -> tuple[str, str, str, str, str, str]:
+    """Grade, players, histories, hidden, seconds, reason."""
+    if game.grade == "refused":
+        return (game.grade, "", "", "", "", game.reason)
+    seconds = "-" if game.seconds is None else f"{game.seconds:.2f} s"
+    if game.outcome not in (None, "fine", "slow"):
+        seconds = str(game.outcome)
+    size = f"{game.size:.0e}" if game.size is not None and game.size < _HUGE else f"> {_HUGE:.0e}"
+    return (game.grade, str(game.players), size, game.hidden or "-", seconds, game.reason)
+
+
+def _cells(game: Graded) -> str:
+    grade, players, size, hidden, seconds, reason = _row(game)
+    if game.grade == "refused":
+        return f"refused: {reason}"
+    return f"{grade:<11}  {players:>7}  {size:>9}  {hidden:<15}  {seconds:>9}  {reason}"

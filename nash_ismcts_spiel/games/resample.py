@@ -1,9 +1,12 @@
 """A resampler for every game: draws worlds that agree with what a player has seen.
 
-OpenSpiel's searches over determinised worlds call `resample_from_infostate`, which few games have.
-A `Resampler` draws the hidden pieces one by one instead, in the order in which they happened:
-chance outcomes by the game's probabilities, other players' moves alike, always among the values
-with which the world can still be completed. Nothing is assumed of how the others play.
+OpenSpiel's searches over determinised worlds call `resample_from_infostate`, which few games have,
+which leaks in some (gin_rummy: the true hand comes back) and invents worlds in others (hearts,
+euchre: cards that a player has shown not to have). A `Resampler` draws the hidden pieces one by one
+instead, in the order in which they happened: chance outcomes by the game's probabilities, other
+players' moves alike, always among the values with which the world can still be completed. Where
+much is hidden, worlds are the steps of a random walk that exchanges hidden events (Metropolis), and
+one differs from the last in several of them. Nothing is assumed of how the others play.
 """
 
 from __future__ import annotations
@@ -19,7 +22,10 @@ from nash_ismcts_spiel.games.quiet import silent_stderr
 from nash_ismcts_spiel.native import _core
 
 MAX_WORLDS = 100_000
-"""Worlds that a resampler keeps before it starts afresh; each holds a pyspiel state."""
+"""Worlds that a resampler keeps before it starts afresh."""
+
+_STEPS_BEFORE = 8
+"""Steps of a walk before the first world that is used."""
 
 
 class Resampler:
@@ -41,6 +47,7 @@ class Resampler:
         self._game = support(game)
         self._rng = np.random.default_rng(seed)
         self._max_worlds = max_worlds
+        self._walk: _core.Walk | None = None
         self._start_graph()
 
     def __call__(self, state: Any, player: int) -> Any:
@@ -48,12 +55,22 @@ class Resampler:
         if len(self._graph.worlds) > self._max_worlds:
             self._start_graph()
         information_set = self._observe(state, player)
-        return self._graph.state(draw_world(self._graph, information_set, self._rng))
+        return self._graph.state(self._draw(information_set))
+
+    def _draw(self, information_set: int) -> int:
+        if not self._graph.by_exchange(information_set):
+            return draw_world(self._graph, information_set, self._rng)
+        if self._walk is None:
+            self._walk = _core.Walk(int(self._rng.integers(2**63)))
+            for _ in range(_STEPS_BEFORE):
+                self._walk.next(self._graph, information_set)
+        return self._walk.next(self._graph, information_set)
 
     def _start_graph(self) -> None:
         self._graph = GameGraph(self._game)
         self._asked: tuple[int, list[int]] | None = None
         self._information_set = -1
+        self._walk = None
 
     def _observe(self, state: Any, player: int) -> int:
         """The information set; a search asks about one state many times in a row."""
@@ -62,6 +79,7 @@ class Resampler:
             self._information_set = self._graph.observe(state, player)
             self._graph.expect_draws(self._information_set, self._max_worlds)
             self._asked = asked
+            self._walk = None
         return self._information_set
 
 

@@ -279,6 +279,17 @@ void bind_sources(py::module_& module) {
         return draw_world(graph, static_cast<int32_t>(set), random);
       },
       py::arg("graph"), py::arg("information_set"), py::arg("seed"));
+  py::class_<Walk>(module, "Walk")
+      .def(py::init<uint64_t>(), py::arg("seed"))
+      .def(
+          "next",
+          [](Walk& self, Graph& graph, int64_t set) {
+            require_readable(graph);
+            require_row(set, graph.information_sets.size(), "information set");
+            const Growing growing(graph);
+            return graph.exchanged_world(static_cast<int32_t>(set), self);
+          },
+          py::arg("graph"), py::arg("information_set"));
 }
 
 // Pools for the reference engine.

@@ -243,8 +243,9 @@ HiddenHistories::Answer HiddenHistories::replayed(const Tracker& tracker, const 
     if (!remembers) progress = tracker.after(*state, mover == tracker.player(), events[at], progress);
   }
   if (progress == kContradiction || state->player() != tracker.player()) return Answer::kNoticed;
-  const bool same_log = remembers ? decision_text(*state, tracker.player()) == tracker.last_shown()
-                                  : tracker.complete(*state, progress);
+  const bool same_log = remembers
+                            ? decision_text_is(*state, tracker.player(), tracker.last_shown())
+                            : tracker.complete(*state, progress);
   if (!same_log) return Answer::kNoticed;
   if (std::log(walk.random.uniform()) > difference) return Answer::kUnlikely;
   walk.log_chance = std::move(logs);
