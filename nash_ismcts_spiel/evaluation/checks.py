@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.evaluation.protocol import Floats, InformationSetRow, SampleRow
+from nash_ismcts_spiel.native import _core
 
 Counts = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
@@ -29,20 +30,12 @@ class WrongRowError(Exception):
 
 def finite(flat: Floats | None) -> bool:
     """Whether there are numbers and all are finite."""
-    return flat is not None and bool(np.isfinite(flat).all())
+    return flat is not None and _core.all_finite(flat)
 
 
 def distributions(flat: Floats | None, lengths: Counts) -> bool:
     """Whether there are distributions of these lengths, end to end."""
-    if flat is None:
-        return False
-    sums = np.add.reduceat(flat, lengths.cumsum() - lengths)
-    # What is not a number passes no comparison.
-    return bool(
-        flat.min() >= 0.0
-        and sums.min() >= 1.0 - _SUM_TOLERANCE
-        and sums.max() <= 1.0 + _SUM_TOLERANCE
-    )
+    return flat is not None and _core.are_distributions(flat, lengths, _SUM_TOLERANCE)
 
 
 def end_to_end(

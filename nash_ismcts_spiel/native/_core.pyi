@@ -242,6 +242,13 @@ class Config:
     @staticmethod
     def names() -> list[str]: ...
 
+def all_finite(values: npt.NDArray[np.float64]) -> bool: ...
+def are_distributions(
+    values: npt.NDArray[np.float64],
+    lengths: npt.NDArray[np.int32] | npt.NDArray[np.int64],
+    tolerance: float,
+) -> bool: ...
+
 class Rows:
     def __init__(self) -> None: ...
     def put_sets(

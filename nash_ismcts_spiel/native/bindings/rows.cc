@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -132,6 +133,27 @@ void put_lookahead(Rows& self, const Graph& graph, const Doubles& policy, const 
   fill_lookahead_rows(graph, policy_data, value_data, belief_data, self);
 }
 
+bool all_finite(const Doubles& values) {
+  return std::all_of(values.data(), values.data() + values.size(),
+                     [](double value) { return std::isfinite(value); });
+}
+
+// Whether there are distributions of the given lengths end to end; what is no number is none.
+bool are_distributions(const Doubles& values, const Ints& lengths, double tolerance) {
+  const double* at = values.data();
+  const double* end = at + values.size();
+  for (py::ssize_t row = 0; row < lengths.size(); ++row) {
+    if (lengths.data()[row] > end - at) return false;
+    double sum = 0.0;
+    for (int32_t k = 0; k < lengths.data()[row]; ++k, ++at) {
+      if (!(*at >= 0.0)) return false;
+      sum += *at;
+    }
+    if (!(std::abs(sum - 1.0) <= tolerance)) return false;
+  }
+  return at == end;
+}
+
 py::array_t<double> copy_of(const std::vector<double>& column) {
   return py::array_t<double>(static_cast<py::ssize_t>(column.size()), column.data());
 }
@@ -139,6 +161,9 @@ py::array_t<double> copy_of(const std::vector<double>& column) {
 }  // namespace
 
 void bind_rows(py::module_& module) {
+  module.def("all_finite", &all_finite, py::arg("values"));
+  module.def("are_distributions", &are_distributions, py::arg("values"), py::arg("lengths"),
+             py::arg("tolerance"));
   py::class_<Rows>(module, "Rows")
       .def(py::init<>())
       .def("put_sets", &put_sets, py::arg("graph"), py::arg("ids"), py::arg("policy"),
