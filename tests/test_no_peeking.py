@@ -84,19 +84,12 @@ def groups(name: str, limit: int) -> dict[Any, list[list[int]]]:
     return found
 
 
-def state_after(game: Any, history: list[int]) -> Any:
-    state = game.new_initial_state()
-    for action in history:
-        state.apply_action(action)
-    return state
-
-
 def policy(
     game: Any, history: list[int], player: int, visits: int, split_actions: Any = "auto"
 ) -> list[tuple[int, float]]:
     config = SearchConfig(visits=visits, split_actions=split_actions)
     bot = NashIsmctsBot(game, player, config=config, seed=5)
-    return bot.get_policy(state_after(game, history))
+    return bot.get_policy(helpers.state_after(game, history))
 
 
 @pytest.mark.parametrize("split_actions", ["never", "always"])
@@ -107,7 +100,8 @@ def test_histories_that_look_alike_are_one_information_set_in_all_small_games(
     for name, limit in SMALL.items():
         game, graph = sequential(name), GameGraph(sequential(name), split_actions)
         for (player, _), histories in groups(name, limit).items():
-            keys = {graph.key_at(state_after(game, history), player) for history in histories}
+            states = [helpers.state_after(game, history) for history in histories]
+            keys = {graph.key_at(state, player) for state in states}
             assert len(keys) == 1, (name, histories[:2])
             pairs += len(histories) * (len(histories) - 1) // 2
     assert pairs >= 100_000
@@ -118,7 +112,7 @@ def test_histories_that_look_different_are_different_information_sets(split_acti
     for name in ("kuhn_poker", "leduc_poker", "liars_dice(numdice=1,dice_sides=4)"):
         game, graph = sequential(name), GameGraph(name, split_actions)
         seen = {
-            graph.key_at(state_after(game, histories[0]), player)
+            graph.key_at(helpers.state_after(game, histories[0]), player)
             for (player, _), histories in groups(name, 5_000).items()
         }
         assert len(seen) == len(groups(name, 5_000))
@@ -203,7 +197,7 @@ def test_the_known_leak_is_closed() -> None:
     """Views once depended on whether a node was a chance node in the true world."""
     game = pyspiel.load_game("restricted_nash_response(game=kuhn_poker())")
     one, other = [0, 0, 2, 0], [1, 0, 2, 0]
-    states = [state_after(game, history) for history in (one, other)]
+    states = [helpers.state_after(game, history) for history in (one, other)]
     player = states[0].current_player()
     assert states[1].current_player() == player
     assert helpers.own_side(game, one, player) == helpers.own_side(game, other, player)

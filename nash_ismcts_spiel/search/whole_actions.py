@@ -17,7 +17,7 @@ from nash_ismcts_spiel.search.interval import Interval
 from nash_ismcts_spiel.search.result import SearchResult
 
 
-class Finder(Protocol):
+class Searched(Protocol):
     """An engine that remembers its last search."""
 
     def found_at(self, information_set: int) -> SearchResult | None:
@@ -60,7 +60,7 @@ class _Way:
 
 
 def over_whole_actions(
-    result: SearchResult, information_set: int, models: Models, finder: Finder
+    result: SearchResult, information_set: int, models: Models, engine: Searched
 ) -> SearchResult:
     """A result over sub-actions as a result over pyspiel's actions, in the order of their numbers.
 
@@ -71,7 +71,7 @@ def over_whole_actions(
       result: what the search found at its root.
       information_set: the root, before the first sub-action.
       models: P where the search has not been.
-      finder: the engine, right after the search.
+      engine: the one that searched, right after the search.
     """
     graph = models.graph
     if graph.splitting is None:
@@ -79,7 +79,7 @@ def over_whole_actions(
     ways = [_Way(action, rest) for action, rest in graph.whole_actions(information_set)]
     level: dict[int, list[_Way]] = {information_set: ways}
     while level:
-        level = _next_level(graph, level, models, finder)
+        level = _next_level(graph, level, models, engine)
     return dataclasses.replace(
         result,
         actions=tuple(way.action for way in ways),
@@ -94,10 +94,10 @@ def over_whole_actions(
 
 
 def _next_level(
-    graph: GameGraph, level: dict[int, list[_Way]], models: Models, finder: Finder
+    graph: GameGraph, level: dict[int, list[_Way]], models: Models, engine: Searched
 ) -> dict[int, list[_Way]]:
     """Takes all ways of a level one sub-action further."""
-    found = {number: finder.found_at(number) for number in level}
+    found = {number: engine.found_at(number) for number in level}
     unknown = [number for number, result in found.items() if result is None]
     priors = dict(zip(unknown, models.policies(unknown), strict=True))
     following: dict[int, list[_Way]] = {}
