@@ -12,13 +12,16 @@ a hidden move of another player. pyspiel's states know whole actions only; a gra
 from __future__ import annotations
 
 import functools
+import itertools
 import math
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from nash_ismcts_spiel.games.adapter import support
+from nash_ismcts_spiel.games.guides import guide_for, read_log
 from nash_ismcts_spiel.games.keys import InformationKey
 from nash_ismcts_spiel.games.splitting import SplitActions, Splitting, splitting_of
 from nash_ismcts_spiel.games.tables import DEAD, MISSING
@@ -28,6 +31,9 @@ ENUMERATION_LIMIT = 2_000_000
 
 _MANY_DRAWS = 64
 """Draws for which it pays to find out exactly what is hidden; fewer do not come to see it."""
+
+_GUESSES = 50
+"""Histories of a guide that are tried before the general search for worlds takes over."""
 
 
 class GameGraph(_core.Graph):
@@ -123,7 +129,7 @@ class GameGraph(_core.Graph):
             return self.worlds.information_set[self.follow(history)]
         view = self.view_along(history, player, state.is_simultaneous_node())
         if self._split is None or self.set_of_view(view) != MISSING:
-            return self.find_view(player, view, seconds)
+            return self._found(player, view, seconds)
         found = self._whole.observe(state, player, seconds)
         world = self._whole.history(self._whole.information_sets.first_world[found])
         number = self.worlds.information_set[self.follow(self.split_history(world))]
@@ -133,6 +139,25 @@ class GameGraph(_core.Graph):
                 f"{player}, so that its choices have other parts"
             )
         return number
+
+    def _found(self, player: int, view: int, seconds: float | None) -> int:
+        """The information set with a view: known, or explained by the game's guide, or else by the
+        general search for worlds.
+        """
+        until = math.inf if seconds is None else time.monotonic() + seconds
+        guide = None if self._split is not None else guide_for(self.game.pyspiel_game)
+        if guide is not None and self.set_of_view(view) == MISSING:
+            looks = read_log(self.log(view), self.game.has_information_states)
+            rng = np.random.default_rng(self.view_hash(view))
+            guesses = guide(self.game.pyspiel_game, player, looks, rng)
+            for history in itertools.islice(guesses, _GUESSES):
+                number = self.offer(player, view, history)
+                if number != MISSING:
+                    return number
+                if time.monotonic() >= until:
+                    break
+        left = None if seconds is None else max(0.0, until - time.monotonic())
+        return self.find_view(player, view, left)
 
     def key_at(self, state: Any, player: int) -> InformationKey:
         """What `player` has seen and done on the way to `state`, read from its own side only."""
@@ -150,7 +175,7 @@ class GameGraph(_core.Graph):
         """
         if self.game.perfect_information:
             return self.worlds.information_set[self.follow([action for action, _ in key.log])]
-        return self.find_view(key.player, self.of_log(key.player, list(key.log)), None)
+        return self._found(key.player, self.of_log(key.player, list(key.log)), None)
 
     def key(self, information_set: int) -> InformationKey:
         """What the player to move has seen and done; in perfect information, the whole history."""

@@ -132,6 +132,15 @@ int32_t find_view(Graph& graph, int64_t player, int64_t view, std::optional<doub
   return graph.find(static_cast<int32_t>(player), static_cast<int32_t>(view));
 }
 
+int32_t offer(Graph& graph, int64_t player, int64_t view, const History& history) {
+  require_row(player, graph.num_players, "player");
+  const int32_t known = set_of_view(graph, view);
+  if (known != kMissing) return known;
+  require_views(graph);
+  const Growing growing(graph);
+  return graph.offer(static_cast<int32_t>(player), static_cast<int32_t>(view), history);
+}
+
 std::vector<std::pair<int32_t, int32_t>> path_to(Graph& graph, int64_t world) {
   require_readable(graph);
   require_row(world, graph.worlds.size(), "world");
@@ -291,6 +300,7 @@ void bind_worlds(py::module_& module) {
       .def("set_of_view", &set_of_view, py::arg("view"))
       .def("find_view", &find_view, py::arg("player"), py::arg("view"),
            py::arg("seconds") = py::none())
+      .def("offer", &offer, py::arg("player"), py::arg("view"), py::arg("history"))
       .def("hidden", &hidden, py::arg("information_set"))
       .def("branch", &branch, py::arg("sample"), py::arg("branch"))
       .def_property_readonly("dead_sample",
@@ -322,6 +332,11 @@ void bind_worlds(py::module_& module) {
       .def("view_action",
            [](const Graph& self, int64_t view) {
              return views_with(self, view).action(static_cast<int32_t>(view));
+           },
+           py::arg("view"))
+      .def("view_hash",
+           [](const Graph& self, int64_t view) {
+             return views_with(self, view).hash(static_cast<int32_t>(view));
            },
            py::arg("view"))
       .def_property_readonly("num_views", &num_views);

@@ -77,6 +77,8 @@ bool HiddenHistories::explains_all(const Tracker& tracker, const History& events
   int32_t progress = tracker.start(*state);
   for (const Action event : events) {
     if (progress == kContradiction) return false;
+    if (state->player() == kTerminalPlayer) return false;
+    if (!can_happen(*state, event, events_, probabilities_)) return false;
     const bool own = state->player() == tracker.player();
     state->apply(event);
     progress = tracker.after(*state, own, event, progress);

@@ -138,6 +138,11 @@ int32_t Graph::find(int32_t player, int32_t view) {
   return worlds.information_set[follow(hidden_->find(player, view))];
 }
 
+int32_t Graph::offer(int32_t player, int32_t view, const History& history) {
+  if (!hidden_->explains_all(Tracker(*game_, views_, player, view), history)) return kMissing;
+  return worlds.information_set[follow(history)];
+}
+
 void Graph::ask(int32_t set) { hidden_->ask(set); }
 
 uint64_t Graph::knowledge_hash(int32_t set) const {

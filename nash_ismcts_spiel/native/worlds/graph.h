@@ -92,6 +92,10 @@ class Graph : public GraphTables {
   // The same, found from the view alone if it is not known yet. Throws NoWorldFound.
   int32_t find(int32_t player, int32_t view);
 
+  // The same from a history that somebody thinks leads there; kMissing if it does not, and then the
+  // graph stays as it was.
+  int32_t offer(int32_t player, int32_t view, const History& history);
+
   // Says that many worlds of an information set will be drawn: its hidden pieces get a full effort
   // from now on, and those that were given up with less are offered again.
   void ask(int32_t information_set);

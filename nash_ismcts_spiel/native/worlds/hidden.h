@@ -55,6 +55,9 @@ class HiddenHistories {
   // The history of a world of the player's view, found from the view alone. Throws NoWorldFound.
   History find(int32_t player, int32_t view);
 
+  // Whether events can happen and show a player all of its log, and it is to move after them.
+  bool explains_all(const Tracker& tracker, const History& events);
+
   // Collects all worlds of an information set; false if there are more than `limit`, or if that
   // cannot be known for sure.
   bool all_worlds(int32_t information_set, int32_t limit, std::vector<int32_t>& worlds);
@@ -176,7 +179,6 @@ class HiddenHistories {
                                         Random& random) const;
   bool replace_event(Example& example, int32_t place, Random& random);
   Answer replayed(const Tracker& tracker, const Example& proposal, Walk& walk);
-  bool explains_all(const Tracker& tracker, const History& events);
   std::vector<double> log_chance(int32_t world) const;
 
   Graph& graph_;

@@ -1,0 +1,33 @@
+"""Guides: in games for which it is known how, a log is read and explained directly.
+
+A bot that is shown a position for the first time has to find a world that agrees with all its
+player has seen. A general search does that in any game (`native/worlds/finder.h`), but where much
+is hidden for long it may take seconds or fail. A *guide* knows a game: it reads the log of a player
+and proposes histories that explain it. It never sees a state of the match, and what it proposes is
+checked event by event before it is used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nash_ismcts_spiel.games.guides.log import Guide, Look, read_log
+
+__all__ = ["Guide", "Look", "guide_for", "read_log", "register_guide"]
+
+_GUIDES: dict[str, Guide] = {}
+
+
+def guide_for(game: Any) -> Guide | None:
+    """The guide of a pyspiel game, None if it has none; of a simultaneous game in its turn-based
+    form, that of the simultaneous game.
+    """
+    name = game.get_type().short_name
+    if name == "turn_based_simultaneous_game":
+        name = game.get_parameters()["game"]["name"]
+    return _GUIDES.get(name)
+
+
+def register_guide(short_name: str, guide: Guide) -> None:
+    """Makes a guide that of all games with a pyspiel short name, in this process."""
+    _GUIDES[short_name] = guide

@@ -1,0 +1,48 @@
+"""What a guide reads: one player's log, look by look, oldest first.
+
+Where a game has information states, a player looks at each of its own decisions and also knows its
+legal actions there. Where it has observations only, a player looks after every event, and a look is
+in the log if it showed something new (`native/worlds/views.h`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_LEGAL_ACTIONS = "\nlegal actions:"
+
+
+class Look(NamedTuple):
+    """One look of a player.
+
+    Attributes:
+      action: the player's own action since the look before, None if it did not act.
+      shown: what it was shown.
+      legal: its legal actions, where a look tells them.
+    """
+
+    action: int | None
+    shown: str
+    legal: tuple[int, ...] = ()
+
+
+Guide = Callable[[Any, int, Sequence[Look], np.random.Generator], Iterator[Sequence[int]]]
+"""`guide(game, player, log, rng)` yields histories of a pyspiel game, whole actions and chance
+outcomes, that are likely to show `player` that log and end where it is to move next. It may yield
+wrong ones; each is checked.
+"""
+
+
+def read_log(entries: Sequence[tuple[int, str]], with_legal_actions: bool) -> list[Look]:
+    """The looks of a log as a graph keeps it (own action or -1, text)."""
+    looks = []
+    for action, text in entries:
+        legal: tuple[int, ...] = ()
+        if with_legal_actions:
+            text, _, numbers = text.rpartition(_LEGAL_ACTIONS)
+            legal = tuple(int(number) for number in numbers.split())
+        looks.append(Look(None if action < 0 else action, text, legal))
+    return looks

@@ -1,0 +1,97 @@
+"""The door for guides: what they are told, and what becomes of what they propose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyspiel
+import pytest
+
+from nash_ismcts_spiel.games import GameGraph, guides
+from nash_ismcts_spiel.games.guides import Look, guide_for, register_guide
+
+
+@pytest.fixture(autouse=True)
+def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guides, "_GUIDES", dict(guides._GUIDES))
+
+
+def _state(name: str, history: Sequence[int]) -> Any:
+    state = pyspiel.load_game(name).new_initial_state()
+    for action in history:
+        state.apply_action(action)
+    return state
+
+
+def test_a_guide_is_told_the_log_and_what_it_proposes_is_used() -> None:
+    told: list[tuple[int, list[Look]]] = []
+
+    def guide(game: Any, player: int, log: Sequence[Look], rng: Any) -> Iterator[Sequence[int]]:
+        told.append((player, list(log)))
+        yield [2, 1, 0, 1]
+
+    register_guide("kuhn_poker", guide)
+    graph = GameGraph("kuhn_poker")
+    found = graph.observe(_state("kuhn_poker", [2, 0, 0, 1]), 0)
+    assert told == [(0, [Look(None, "2", (0, 1)), Look(0, "2pb", (0, 1))])]
+    assert graph.history(graph.information_sets.first_world[found]) == [2, 1, 0, 1]
+    assert graph.observe(_state("kuhn_poker", [2, 1, 0, 1]), 0) == found
+    assert len(told) == 1  # known from then on
+
+
+@pytest.mark.parametrize(
+    "proposal",
+    [
+        [1, 0, 0, 1],  # the player would hold another card
+        [2, 1, 1, 1],  # it would have acted otherwise
+        [2, 2, 0, 1],  # cannot happen
+        [2, 1, 0, 1, 1],  # goes on
+        [2, 1, 0],  # ends early
+        [],
+        [7, -1],
+    ],
+)
+def test_a_wrong_proposal_is_not_used(proposal: list[int]) -> None:
+    graph = GameGraph("kuhn_poker")
+    view = graph.view_along([2, 0, 0, 1], 0, False)
+    before = len(graph.worlds)
+    assert graph.offer(0, view, proposal) == -1
+    assert len(graph.worlds) == before
+    register_guide("kuhn_poker", lambda *_: iter([proposal] * 3))
+    found = graph.observe(_state("kuhn_poker", [2, 0, 0, 1]), 0)
+    assert graph.history(graph.information_sets.first_world[found])[0] == 2
+
+
+def test_guides_that_never_end_are_given_up() -> None:
+    def endless(*_: Any) -> Iterator[Sequence[int]]:
+        while True:
+            yield []
+
+    register_guide("kuhn_poker", endless)
+    assert GameGraph("kuhn_poker").observe(_state("kuhn_poker", [2, 0, 0, 1]), 0) >= 0
+
+
+def test_observations_have_no_legal_actions_and_the_generator_depends_on_the_log() -> None:
+    draws: list[float] = []
+
+    def guide(
+        game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
+    ) -> Iterator[Sequence[int]]:
+        assert all(look.legal == () and "legal actions" not in look.shown for look in log)
+        draws.append(rng.random())
+        yield from ()
+
+    register_guide("phantom_go", guide)
+    # Black plays; White's stone is unseen.
+    for history in ([0, 5], [0, 6], [1, 5]):
+        name = "phantom_go(board_size=3)"
+        GameGraph(name).observe(_state(name, history), 0)
+    assert draws[0] == draws[1] != draws[2]
+
+
+def test_a_simultaneous_game_has_the_same_guide_in_its_turn_based_form() -> None:
+    register_guide("goofspiel", lambda *_: iter(()))
+    game = pyspiel.load_game("goofspiel")
+    assert guide_for(pyspiel.convert_to_turn_based(game)) is guide_for(game) is not None
