@@ -11,11 +11,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from nash_ismcts_spiel.games.guides import (
+    bridge,
+    euchre,
+    hearts,
+    oh_hell,
+    skat,
+    spades,
+    tiny_bridge,
+)
 from nash_ismcts_spiel.games.guides.log import Guide, Look, read_log
 
 __all__ = ["Guide", "Look", "guide_for", "read_log", "register_guide"]
 
-_GUIDES: dict[str, Guide] = {}
+_GUIDES: dict[str, Guide] = {
+    "bridge": bridge.guide,
+    "euchre": euchre.guide,
+    "hearts": hearts.guide,
+    "oh_hell": oh_hell.guide,
+    "skat": skat.guide,
+    "spades": spades.guide,
+    "tiny_bridge_2p": tiny_bridge.guide,
+    "tiny_bridge_4p": tiny_bridge.guide,
+}
 
 
 def guide_for(game: Any) -> Guide | None:
