@@ -113,11 +113,8 @@ def search_all(name: str, visits: Sequence[int], seed: int) -> Found:
             started = time.process_time()
             config = SearchConfig(visits=count)
             bot = NashIsmctsBot(game.pyspiel_game, state.current_player(), config=config, seed=seed)
-            try:
-                bot.search(state)
-            except ValueError as error:
-                depth = len(state.history())
-                return Found({}, "no world", f"after {depth} events: {error}", hidden)
+            if bot.search(state).stopped_by == "no_world":
+                return Found({}, "no world", f"after {len(state.history())} events", hidden)
             seconds[count] = max(seconds[count], time.process_time() - started)
     return Found(seconds, "fine" if seconds[min(visits)] <= FINE else "slow", hidden=hidden)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import time
+import warnings
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,21 @@ import pyspiel
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
 from nash_ismcts_spiel.evaluation import Evaluator, Models, RolloutEvaluator
 from nash_ismcts_spiel.evaluation.protocol import graph_of, split_actions_of
-from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.evaluation.sources import compiled_only
+from nash_ismcts_spiel.games import GameGraph, NoWorldFoundError, support
 from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.interval import Interval
+from nash_ismcts_spiel.search.limits import StoppedBy
 from nash_ismcts_spiel.search.whole_actions import over_whole_actions
 
 ActionProbabilities = list[tuple[int, float]]
+
+_KEPT_WORLDS = 50_000
+"""Size up to which a graph is kept for the next game: a larger game hardly ever comes by again."""
+
 
 class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
     """Plays one seat by Nash-ISMCTS, and reports the mixed policy it draws its moves from."""
@@ -68,7 +75,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._player = int(player_id)
         self._seconds = seconds
         self._evaluator: Evaluator = evaluator or RolloutEvaluator(seed=seed)
-        self._config = config or SearchConfig()
+        has_policy = compiled_only(self._evaluator) is None
+        self._config = (config or SearchConfig()).with_radius(has_policy)
         self._rng = np.random.default_rng(seed)
         self._start_graph()
 
@@ -99,13 +107,16 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
           rng: the generator to draw from, the bot's own if None.
           player_id: whose move it is at a simultaneous node, the bot's own if None.
 
+        Where no world is found that agrees with what the player has seen, which can happen in
+        large games, a warning says so and the policy is uniform (`stopped_by` is "no_world").
+
         Raises:
           ValueError: nobody is to move at `state`, or it belongs to another game.
         """
         player = self._player_to_move(state)
         if player_id is not None and state.is_simultaneous_node():
             player = player_id
-        self._bound_memory()
+        self._bound_memory(self._config.max_worlds)
         if fresh or not self._config.reuse_trees:
             self._engine.forget()
         rng = self._rng if rng is None else rng
@@ -113,7 +124,10 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         try:
             information_set = self._graph.observe(state, player, self._seconds)
         except TimeoutError:
-            return self._nothing_found(state, player)
+            return self._nothing_found(state, player, "seconds")
+        except NoWorldFoundError as error:
+            warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=2)
+            return self._nothing_found(state, player, "no_world")
         bounded = None if self._graph.enumerated else self._config.max_worlds
         if self._seconds is None:
             result = self._engine.search(information_set, rng, max_worlds=bounded)
@@ -154,11 +168,12 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
     def restart(self) -> None:
         """A new game begins: earlier trees are forgotten, the generator goes on."""
         self._engine.forget()
+        self._bound_memory(_KEPT_WORLDS)
 
     def restart_at(self, state: Any) -> None:
         """A game is entered at `state`, which needs no more than forgetting earlier trees."""
         del state
-        self._engine.forget()
+        self.restart()
 
     def inform_action(self, state: Any, player_id: int, action: int) -> None:
         """Ignored: the harness tells hidden moves too; what was seen is read when we move."""
@@ -188,8 +203,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         bot._rng = copy.deepcopy(self._rng)
         return bot
 
-    def _nothing_found(self, state: Any, player: int) -> SearchResult:
-        """All that can be said when the time was up before a world was found: any action may do."""
+    def _nothing_found(self, state: Any, player: int, stopped_by: StoppedBy) -> SearchResult:
+        """All that can be said when no world was found in time: any action may do."""
         actions = tuple(state.legal_actions(player))
         count = len(actions)
         uniform, zeros = (1.0 / count,) * count, (0,) * count
@@ -208,7 +223,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             policy_before_filter=uniform,
             policy=uniform,
             simulations=0,
-            stopped_by="seconds",
+            stopped_by=stopped_by,
         )
 
     def _start_graph(self) -> None:
@@ -232,9 +247,9 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         engine = NativeEngine if self._config.engine == "native" else ReferenceEngine
         self._engine: NativeEngine | ReferenceEngine = engine(self._models, self._config)
 
-    def _bound_memory(self) -> None:
+    def _bound_memory(self, max_worlds: int) -> None:
         """Starts a new graph when the old one has grown too large; an enumerated one never does."""
-        if not self._graph.enumerated and len(self._graph.worlds) >= self._config.max_worlds:
+        if not self._graph.enumerated and len(self._graph.worlds) >= max_worlds:
             self._start_graph()
 
     def _player_to_move(self, state: Any) -> int:

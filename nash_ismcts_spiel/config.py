@@ -24,6 +24,10 @@ UnvisitedEvents = Literal["valued", "left_out"]
 RootRule = Literal["visits", "expected_visits", "certain_gain"]
 SplitActions = Literal["auto", "never", "always"]
 
+MODEL_RADIUS = 0.2
+ROLLOUT_RADIUS = 0.05
+"""Radii of belief dispersion for models with a P of their own, and for those without."""
+
 MOST_VISITS = 2_000_000_000
 """Counters of the native engine have 32 bits."""
 
@@ -35,7 +39,9 @@ class SearchConfig(Settings):
     Budget:
       visits: visits of the root on which an answer rests, kept ones included.
     Belief dispersion (SAMPLE nodes):
-      dispersion_radius: epsilon, L1 radius of the ball round the beliefs h; 0 is A-ISMCTS.
+      dispersion_radius: epsilon, L1 radius of the ball round the beliefs h; 0 is A-ISMCTS. Ties are
+        broken by P, so None goes by whether the models have one: 0.2, or 0.05 for rollouts and
+        uniform models, whose P is uniform and would turn every tie into a random move.
       sample_backup: how a SAMPLE node's interval is formed.
       luck_ends: in `luck_adjusted`, whether low ends meet low ends or every interval is free.
     Choice (ACT nodes):
@@ -83,7 +89,7 @@ class SearchConfig(Settings):
     """
 
     visits: int = 200
-    dispersion_radius: float = 0.2
+    dispersion_radius: float | None = None
     sample_backup: SampleBackup = "expected"
     luck_ends: LuckEnds = "coupled"
     selection: Selection = "puct"
@@ -113,7 +119,8 @@ class SearchConfig(Settings):
         self.check_types()
         _check(self, "visits", self.visits >= 1, "at least 1")
         _check(self, "visits", self.visits <= MOST_VISITS, f"at most {MOST_VISITS}")
-        _check(self, "dispersion_radius", 0.0 <= self.dispersion_radius <= 2.0, "from 0 to 2")
+        radius = self.dispersion_radius
+        _check(self, "dispersion_radius", radius is None or 0.0 <= radius <= 2.0, "from 0 to 2")
         _check(self, "c_puct", self.c_puct >= 0.0, "not negative")
         _check(self, "ucb_exploration", self.ucb_exploration >= 0.0, "not negative")
         _check(self, "puct_floor", 0.0 < self.puct_floor < 1.0, "between 0 and 1")
@@ -127,6 +134,19 @@ class SearchConfig(Settings):
         _check(self, "parallel_simulations", single, "1 with the reference engine")
         _check(self, "value_scale", self.value_scale is None or self.value_scale > 0, "positive")
         _check(self, "max_worlds", self.max_worlds >= 1, "at least 1")
+
+    def with_radius(self, has_policy: bool) -> Self:
+        """The same with a radius, chosen by whether the models say more of P than nothing."""
+        if self.dispersion_radius is not None:
+            return self
+        radius = MODEL_RADIUS if has_policy else ROLLOUT_RADIUS
+        return dataclasses.replace(self, dispersion_radius=radius)
+
+    @property
+    def radius(self) -> float:
+        """The radius of belief dispersion, once it is known (`with_radius`)."""
+        assert self.dispersion_radius is not None
+        return self.dispersion_radius
 
     def spawning_in(self, is_long: bool) -> Spawning:
         """When simulated players run simulations in a game that is long or not."""

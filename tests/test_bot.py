@@ -28,6 +28,7 @@ from nash_ismcts_spiel import (
     register_bot,
     registered_bots,
 )
+from nash_ismcts_spiel.config import MODEL_RADIUS, ROLLOUT_RADIUS
 from nash_ismcts_spiel.evaluation import (
     EvaluatorError,
     ExactEvaluator,
@@ -36,7 +37,7 @@ from nash_ismcts_spiel.evaluation import (
     RolloutEvaluator,
     UniformEvaluator,
 )
-from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games import GameGraph, NoWorldFoundError
 from nash_ismcts_spiel.search import ReferenceEngine
 
 Enumerated = Callable[[str], GameGraph]
@@ -267,8 +268,9 @@ def test_trees_are_kept_after_a_move(name: str, engine: str) -> None:
     }
     first, second = (helpers.state_after(game, history) for history in histories[name])
     assert first.current_player() == second.current_player() == 0
-    keeping = bot_for(name, engine=engine, visits=60)
-    afresh = bot_for(name, engine=engine, visits=60, reuse_trees=False)
+    wide: dict[str, Any] = {"engine": engine, "visits": 60, "dispersion_radius": 0.2}
+    keeping = bot_for(name, **wide)
+    afresh = bot_for(name, **wide, reuse_trees=False)
     keeping.search(first)
     afresh.search(first)
     with_trees, without = keeping.search(second), afresh.search(second)
@@ -651,12 +653,12 @@ def test_the_registry() -> None:
     assert {"nash_ismcts", "a_ismcts", "mt_ismcts"} <= set(registered_bots())
     bot = make_bot("nash_ismcts", helpers.KUHN, 1, visits=5, evaluator=UniformEvaluator(), seed=3)
     assert isinstance(bot, NashIsmctsBot)
-    assert (bot.player_id, bot.config) == (1, SearchConfig(visits=5))
+    assert (bot.player_id, bot.config) == (1, SearchConfig(visits=5).with_radius(has_policy=False))
     assert make_bot("a_ismcts", helpers.KUHN, 0).config.dispersion_radius == 0.0
     assert make_bot("mt_ismcts", helpers.KUHN, 0).config.selection == "ucb"
-    config = SearchConfig(visits=9, c_puct=2.0)
+    config = SearchConfig(visits=9, c_puct=2.0, dispersion_radius=0.3)
     changed = make_bot("nash_ismcts", helpers.KUHN, 0, config=config, visits=4).config
-    assert changed == SearchConfig(visits=4, c_puct=2.0)
+    assert changed == SearchConfig(visits=4, c_puct=2.0, dispersion_radius=0.3)
     with pytest.raises(ValueError, match="unknown bot 'alpha'; there are a_ismcts"):
         make_bot("alpha", helpers.KUHN, 0)
     with pytest.raises(ValueError, match="'nash_ismcts' already"):
@@ -707,3 +709,40 @@ def test_bot_policy_answers_for_the_player_to_move_only() -> None:
     policy = BotPolicy(game, NashIsmctsBot(game, 0, config=SearchConfig(visits=5)))
     with pytest.raises(ValueError, match="player 0 is to move, not player 1"):
         policy.action_probabilities(kuhn_state([0, 1]), 1)
+
+
+def test_without_a_world_the_bot_plays_on_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def found_none(*_: Any) -> int:
+        raise NoWorldFoundError("found no world")
+
+    state = helpers.state_after(helpers.load(helpers.LEDUC), [0, 3])
+    bot = NashIsmctsBot(helpers.LEDUC, 0)
+    monkeypatch.setattr(GameGraph, "observe", found_none)
+    with pytest.warns(RuntimeWarning, match="drawn at random: found no world"):
+        result = bot.search(state)
+    assert result.stopped_by == "no_world" and result.simulations == 0
+    assert result.actions == (1, 2) and result.policy == (0.5, 0.5)
+    with pytest.warns(RuntimeWarning):
+        assert bot.step(state) in (1, 2)
+
+
+def test_the_radius_goes_by_whether_the_models_have_a_policy() -> None:
+    game = helpers.load(helpers.KUHN)
+    graph = GameGraph.enumerate(game)
+    exact = ExactEvaluator(graph, helpers.uniform_table(graph))
+    assert NashIsmctsBot(game, 0).config.radius == ROLLOUT_RADIUS
+    assert NashIsmctsBot(game, 0, UniformEvaluator()).config.radius == ROLLOUT_RADIUS
+    assert NashIsmctsBot(game, 0, exact).config.radius == MODEL_RADIUS
+    for evaluator in (None, exact):
+        config = SearchConfig(dispersion_radius=0.7)
+        assert NashIsmctsBot(game, 0, evaluator, config).config.radius == 0.7
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_choose_the_radius_alike(engine: str) -> None:
+    state = helpers.state_after(helpers.load(helpers.LEDUC), [0, 3])
+    found = [
+        bot_for(helpers.LEDUC, engine=engine, visits=80, **radius).search(state).q
+        for radius in ({}, {"dispersion_radius": ROLLOUT_RADIUS}, {"dispersion_radius": 0.5})
+    ]
+    assert found[0] == found[1] != found[2]

@@ -60,10 +60,10 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     if not visits:
         raise ValueError("--visits needs at least one number")
     radii = _numbers("--dispersion", arguments.dispersion or "", float)
-    own = SearchConfig.preset(arguments.bot)
+    own = SearchConfig.preset(arguments.bot).with_radius(has_policy=True)
     configs = [
         SearchConfig.preset(arguments.bot, visits=v, dispersion_radius=r)
-        for r in radii or [own.dispersion_radius]
+        for r in radii or [own.radius]
         for v in visits
     ]
     run = Run.resume(arguments.directory)

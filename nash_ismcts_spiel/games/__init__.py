@@ -4,6 +4,7 @@ from nash_ismcts_spiel.games.adapter import SupportedGame, support
 from nash_ismcts_spiel.games.graph import GameGraph
 from nash_ismcts_spiel.games.keys import InformationKey
 from nash_ismcts_spiel.games.tables import CHANCE, DECISION, TERMINAL
+from nash_ismcts_spiel.native._core import NoWorldFoundError
 
 __all__ = [
     "CHANCE",
@@ -11,6 +12,7 @@ __all__ = [
     "TERMINAL",
     "GameGraph",
     "InformationKey",
+    "NoWorldFoundError",
     "SupportedGame",
     "support",
 ]

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from nash_ismcts_spiel.games.adapter import support
-from nash_ismcts_spiel.games.guides import guide_for, read_log
+from nash_ismcts_spiel.games.guides import guide_for, proposals, read_log
 from nash_ismcts_spiel.games.keys import InformationKey
 from nash_ismcts_spiel.games.splitting import SplitActions, Splitting, splitting_of
 from nash_ismcts_spiel.games.tables import DEAD, MISSING
@@ -149,7 +149,7 @@ class GameGraph(_core.Graph):
         if guide is not None and self.set_of_view(view) == MISSING:
             looks = read_log(self.log(view), self.game.has_information_states)
             rng = np.random.default_rng(self.view_hash(view))
-            guesses = guide(self.game.pyspiel_game, player, looks, rng)
+            guesses = proposals(guide, self.game.pyspiel_game, player, looks, rng)
             for history in itertools.islice(guesses, _GUESSES):
                 number = self.offer(player, view, history)
                 if number != MISSING:

@@ -123,6 +123,8 @@ class SampleNodes:
     target: IntColumn
     def __len__(self) -> int: ...
 
+class NoWorldFoundError(ValueError): ...
+
 class Graph:
     worlds: Worlds
     information_sets: InformationSets

@@ -32,8 +32,8 @@ class NativeEngine:
     def __init__(self, models: Models, config: SearchConfig) -> None:
         """Starts without trees."""
         self._models = NativeModels(models)
-        self._config = config
-        self._search = new_search(models.graph, config)
+        self._config = config.with_radius(models.compiled is None)
+        self._search = new_search(models.graph, self._config)
         self._earlier_root: int | None = None
 
     @property
@@ -113,7 +113,7 @@ def search_together(
     if len(set(map(id, rngs))) != len(information_sets):
         raise ValueError(f"{len(information_sets)} searches need as many different generators")
     native = models if isinstance(models, NativeModels) else NativeModels(models)
-    settings = _settings(native.graph, config)
+    settings = _settings(native.graph, config.with_radius(not native.compiled))
     searches = [_core.Search(settings, config.parallel_simulations) for _ in information_sets]
     for search, information_set, rng in zip(searches, information_sets, rngs, strict=True):
         native.graph.expect_draws(information_set, config.visits)
@@ -173,8 +173,8 @@ def search_each(
 
 
 def new_search(graph: GameGraph, config: SearchConfig) -> _core.Search:
-    """A compiled search with the settings of `config`."""
-    return _core.Search(_settings(graph, config), config.parallel_simulations)
+    """A compiled search with the settings of `config`, for models with a P of their own."""
+    return _core.Search(_settings(graph, config.with_radius(True)), config.parallel_simulations)
 
 
 def _settings(graph: GameGraph, config: SearchConfig) -> _core.Config:

@@ -29,6 +29,7 @@ class NativeModels:
       graph: the graph that is searched.
       rows: the rows that are there.
       source: makes rows without Python; None if they come from the evaluator.
+      compiled: whether compiled code makes all rows, so that P is uniform.
       rows_evaluated: how many rows the evaluator was asked for.
       batches: in how many calls.
     """
@@ -41,6 +42,7 @@ class NativeModels:
         self.rows_evaluated = 0
         self.batches = 0
         self._models = models
+        self.compiled = models.compiled is not None
         self.source: _core.RowSource | None = None
         ready: _core.Rows | None = getattr(models.evaluator, "native_rows", None)
         if isinstance(models.evaluator, ExactEvaluator):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from nash_ismcts_spiel.games import GameGraph
 
-StoppedBy = Literal["visits", "seconds", "worlds"]
+StoppedBy = Literal["visits", "seconds", "worlds", "no_world"]
 
 
 class LimitReachedError(Exception):

@@ -27,7 +27,8 @@ class SearchResult:
       policy_before_filter: visit shares. [actions]
       policy: visit shares of the actions that the confidence filter kept. [actions]
       simulations: simulations run in all trees by this call.
-      stopped_by: what ended the search: its visits were done, or a limit was reached before.
+      stopped_by: what ended the search: its visits were done, a limit was reached before, or no
+        world was found to search in.
     """
 
     key: InformationKey

@@ -144,7 +144,7 @@ def luck(node: SampleNode | PoolNode, branch: int, config: SearchConfig) -> Inte
     independent ends let every interval contribute its worst.
     """
     lows, highs = node.lows(), node.highs()
-    expected = dispersed(node.beliefs, lows, highs, config.dispersion_radius)
+    expected = dispersed(node.beliefs, lows, highs, config.radius)
     if config.luck_ends == "coupled":
         return Interval(expected.low - lows[branch], expected.high - highs[branch])
     return Interval(expected.low - highs[branch], expected.high - lows[branch])
@@ -172,11 +172,11 @@ def back_up(
         node.q = Interval(min(low, high), max(low, high))
         return adjusted
     if config.sample_backup == "residual":
-        node.q = _residual(node, config.dispersion_radius)
+        node.q = _residual(node, config.radius)
     elif node.pieces_alike:
-        node.q = _dispersed_drawn(node, config.dispersion_radius)
+        node.q = _dispersed_drawn(node, config.radius)
     else:
-        node.q = dispersed(node.beliefs, node.lows(), node.highs(), config.dispersion_radius)
+        node.q = dispersed(node.beliefs, node.lows(), node.highs(), config.radius)
     return node.q
 
 

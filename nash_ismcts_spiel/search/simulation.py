@@ -213,10 +213,10 @@ class Simulator:
         A single value cannot be dispersed, and what the mover has seen need not be found out then.
         """
         mode = self._config.opponent_dispersion
-        if self._config.dispersion_radius == 0.0 or sum(v is not None for v in values) <= 1:
+        if self._config.radius == 0.0 or sum(v is not None for v in values) <= 1:
             return 0.0
         if mode == "always" or (mode == "unseen" and self._graph.unseen(node.world, node.player)):
-            return self._config.dispersion_radius
+            return self._config.radius
         return 0.0
 
     def _spawn(self, node: OpponentNode) -> Tree:

@@ -20,9 +20,9 @@ from nash_ismcts_spiel.games.guides import (
     spades,
     tiny_bridge,
 )
-from nash_ismcts_spiel.games.guides.log import Guide, Look, read_log
+from nash_ismcts_spiel.games.guides.log import Guide, Look, proposals, read_log
 
-__all__ = ["Guide", "Look", "guide_for", "read_log", "register_guide"]
+__all__ = ["Guide", "Look", "guide_for", "proposals", "read_log", "register_guide"]
 
 _GUIDES: dict[str, Guide] = {
     "bridge": bridge.guide,

@@ -7,6 +7,7 @@ in the log if it showed something new (`native/worlds/views.h`).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -46,3 +47,16 @@ def read_log(entries: Sequence[tuple[int, str]], with_legal_actions: bool) -> li
             legal = tuple(int(number) for number in numbers.split())
         looks.append(Look(None if action < 0 else action, text, legal))
     return looks
+
+
+def proposals(
+    guide: Guide, game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
+) -> Iterator[Sequence[int]]:
+    """What a guide proposes, up to where it cannot read a log: texts may be those of another
+    version of OpenSpiel, and then the general search has to do.
+    """
+    try:
+        yield from guide(game, player, log, rng)
+    except (ValueError, LookupError) as error:
+        what = f"the guide of {game.get_type().short_name} cannot read the log of player {player}"
+        warnings.warn(f"{what}: {error!r}", RuntimeWarning, stacklevel=2)

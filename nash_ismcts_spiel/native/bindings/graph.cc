@@ -280,6 +280,7 @@ void bind_worlds(py::module_& module) {
       py::set_error(PyExc_TimeoutError, late.what());
     }
   });
+  py::register_local_exception<NoWorldFound>(module, "NoWorldFoundError", PyExc_ValueError);
   bind_game(module);
   bind_split_game(module);
   bind_tables(module);
