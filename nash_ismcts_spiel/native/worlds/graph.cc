@@ -16,7 +16,7 @@ namespace nash_ismcts {
 
 namespace {
 
-constexpr int64_t kKeptStates = 1 << 14;
+constexpr int64_t kKeptStates = 1 << 10;
 
 }  // namespace
 
