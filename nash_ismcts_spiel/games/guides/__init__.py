@@ -13,6 +13,9 @@ from typing import Any
 
 from nash_ismcts_spiel.games.guides import (
     bridge,
+    crazy_eights,
+    cribbage,
+    dou_dizhu,
     euchre,
     hearts,
     oh_hell,
@@ -26,6 +29,9 @@ __all__ = ["Guide", "Look", "guide_for", "proposals", "read_log", "register_guid
 
 _GUIDES: dict[str, Guide] = {
     "bridge": bridge.guide,
+    "crazy_eights": crazy_eights.guide,
+    "cribbage": cribbage.guide,
+    "dou_dizhu": dou_dizhu.guide,
     "euchre": euchre.guide,
     "hearts": hearts.guide,
     "oh_hell": oh_hell.guide,
