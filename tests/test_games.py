@@ -304,6 +304,27 @@ def test_first_information_sets_of_the_players_differ_though_their_strings_do_no
     assert len(list(graph.all_worlds(other))) == 9
 
 
+@pytest.mark.parametrize("split_actions", ["never", "auto"])
+def test_a_player_knows_its_legal_actions_where_observations_leave_them_open(
+    split_actions: Any,
+) -> None:
+    # Player 0 passes or bids in dou_dizhu: player 1 is shown the same, and may bid 1 or not.
+    game = pyspiel.load_game("dou_dizhu")
+    dealt = [0, *range(51, 102)]
+    passed, bid = (helpers.state_after(game, [*dealt, action]) for action in (0, 1))
+    assert passed.observation_string(1) == bid.observation_string(1)
+    assert passed.legal_actions() != bid.legal_actions()
+    graph = GameGraph(game, split_actions)
+    keys = [graph.key_at(state, 1) for state in (passed, bid)]
+    assert keys[0] != keys[1]
+    # What is seen of a turn is one look: both logs are equally long.
+    assert len({len(key.log) for key in keys}) == 1
+    sets = [graph.observe(state, 1) for state in (passed, bid)]
+    assert sets[0] != sets[1]
+    if split_actions == "never":
+        assert [graph.legal_actions(number) for number in sets] == [[0, 1, 2, 3], [0, 2, 3]]
+
+
 def test_dark_hex_keys_remember_what_its_strings_forget(enumerated: Enumerated) -> None:
     graph = enumerated(helpers.DARK_HEX_2)
     for information_set in range(len(graph.information_sets)):

@@ -73,18 +73,21 @@ def test_guides_that_never_end_are_given_up() -> None:
     assert GameGraph("kuhn_poker").observe(_state("kuhn_poker", [2, 0, 0, 1]), 0) >= 0
 
 
-def test_observations_have_no_legal_actions_and_the_generator_depends_on_the_log() -> None:
+def test_observations_tell_legal_actions_on_own_turns_only() -> None:
     draws: list[float] = []
 
     def guide(
         game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
     ) -> Iterator[Sequence[int]]:
-        assert all(look.legal == () and "legal actions" not in look.shown for look in log)
+        assert not any("legal actions" in look.shown for look in log)
+        assert [len(look.legal) for look in log] == [10, 9]
+        assert log[1].action is not None
         draws.append(rng.random())
         yield from ()
 
     register_guide("phantom_go", guide)
-    # Black plays; White's stone is unseen.
+    # Black plays; White's stone is unseen, so that its turn is one look with the one before. The
+    # generator depends on the log alone.
     for history in ([0, 5], [0, 6], [1, 5]):
         name = "phantom_go(board_size=3)"
         GameGraph(name).observe(_state(name, history), 0)

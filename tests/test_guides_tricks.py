@@ -47,7 +47,7 @@ class Position:
         self.seen = helpers.own_side(game, history, player)
         graph = GameGraph(game)
         entries = graph.log(graph.view_along(history, player, False))
-        self.log: list[Look] = read_log(entries, graph.game.has_information_states)
+        self.log: list[Look] = read_log(entries)
 
     def proposals(self, count: int) -> list[list[int]]:
         """The first histories that the guide proposes."""

@@ -147,7 +147,7 @@ class GameGraph(_core.Graph):
         until = math.inf if seconds is None else time.monotonic() + seconds
         guide = None if self._split is not None else guide_for(self.game.pyspiel_game)
         if guide is not None and self.set_of_view(view) == MISSING:
-            looks = read_log(self.log(view), self.game.has_information_states)
+            looks = read_log(self.log(view))
             rng = np.random.default_rng(self.view_hash(view))
             guesses = proposals(guide, self.game.pyspiel_game, player, looks, rng)
             for history in itertools.islice(guesses, _GUESSES):

@@ -1,8 +1,8 @@
 """What a guide reads: one player's log, look by look, oldest first.
 
-Where a game has information states, a player looks at each of its own decisions and also knows its
-legal actions there. Where it has observations only, a player looks after every event, and a look is
-in the log if it showed something new (`native/worlds/views.h`).
+Where a game has information states, a player looks at each of its own decisions. Where it has
+observations only, a player looks after every event, and a look is in the log if it showed something
+new. The look with which a player decides also tells its legal actions (`native/worlds/views.h`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Look(NamedTuple):
     Attributes:
       action: the player's own action since the look before, None if it did not act.
       shown: what it was shown.
-      legal: its legal actions, where a look tells them.
+      legal: its legal actions, if it is its turn.
     """
 
     action: int | None
@@ -37,15 +37,13 @@ wrong ones; each is checked.
 """
 
 
-def read_log(entries: Sequence[tuple[int, str]], with_legal_actions: bool) -> list[Look]:
+def read_log(entries: Sequence[tuple[int, str]]) -> list[Look]:
     """The looks of a log as a graph keeps it (own action or -1, text)."""
     looks = []
     for action, text in entries:
-        legal: tuple[int, ...] = ()
-        if with_legal_actions:
-            text, _, numbers = text.rpartition(_LEGAL_ACTIONS)
-            legal = tuple(int(number) for number in numbers.split())
-        looks.append(Look(None if action < 0 else action, text, legal))
+        shown, found, numbers = text.rpartition(_LEGAL_ACTIONS)
+        legal = tuple(int(number) for number in numbers.split()) if found else ()
+        looks.append(Look(None if action < 0 else action, shown if found else text, legal))
     return looks
 
 

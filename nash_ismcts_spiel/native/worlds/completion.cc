@@ -38,9 +38,7 @@ bool CompletionSearch::visit(std::unique_ptr<GameState> state, int32_t progress,
   if (mover == kTerminalPlayer) return false;
   if (mover == tracker_.player()) {
     const Action own = tracker_.own_action(progress);
-    const bool legal = tracker_.shows_legal_actions() ||
-                       can_happen(*state, own, events_, probabilities_);
-    if (own == kNoAction || !legal) return false;
+    if (own == kNoAction) return false;
     return enter(std::move(state), own, progress, place);
   }
   const auto length = static_cast<int32_t>(like_.events.size());

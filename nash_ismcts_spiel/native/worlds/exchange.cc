@@ -246,7 +246,8 @@ HiddenHistories::Answer HiddenHistories::replayed(const Tracker& tracker, const 
   }
   if (progress == kContradiction || state->player() != tracker.player()) return Answer::kNoticed;
   const bool same_log = remembers
-                            ? decision_text_is(*state, tracker.player(), tracker.last_shown())
+                            ? decision_text_is(*state, state->shown(tracker.player()),
+                                               tracker.last_shown())
                             : tracker.complete(*state, progress);
   if (!same_log) return Answer::kNoticed;
   if (std::log(walk.random.uniform()) > difference) return Answer::kUnlikely;

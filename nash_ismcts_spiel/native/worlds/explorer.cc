@@ -20,14 +20,20 @@ constexpr int64_t kMostEvents = 1024;  // that are tried in one place
 constexpr int64_t kSame = 4;          // times that an event was found before it is tried first
 constexpr size_t kSlack = 64;         // hidden events that may add nothing to the progress
 
+// The size of a usual look. One of many after every event tells no legal actions.
+int64_t look_size(const Tracker& tracker, bool looks_at_all) {
+  const std::string& last = tracker.last_shown();
+  const size_t shown = looks_at_all ? last.rfind(kLegalActions) : std::string::npos;
+  return static_cast<int64_t>(std::min(last.size(), shown));
+}
+
 }  // namespace
 
 Explorer::Explorer(const Game& game, const Tracker& tracker, Random& random,
                    Clock::time_point deadline)
     : game_(game), tracker_(tracker), random_(random), deadline_(deadline),
       looks_at_all_(!game.facts().has_information_states),
-      look_effort_(kLookEffort +
-                   static_cast<int64_t>(tracker.last_shown().size()) / kTextEffort),
+      look_effort_(kLookEffort + look_size(tracker, looks_at_all_) / kTextEffort),
       pools_(tracker.last() + 1), fitting_(tracker.last() + 1) {
   add({});
 }

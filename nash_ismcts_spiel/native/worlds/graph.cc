@@ -124,8 +124,9 @@ int32_t Graph::view_along(const History& history, int32_t player, bool to_move) 
 }
 
 int32_t Graph::view_after(const GameState& state, int32_t view, int32_t player) {
-  if (!game_->facts().has_information_states) return views_.looked(view, state.shown(player));
-  return state.player() == player ? views_.seen(view, decision_text(state, player)) : view;
+  if (state.player() == player) return views_.decided(view, decision_text(state, player));
+  if (game_->facts().has_information_states) return view;
+  return views_.looked(view, state.shown(player));
 }
 
 int32_t Graph::set_of_view(int32_t view) const {
@@ -329,10 +330,10 @@ void Graph::find_views(const GameState& state, int32_t mover, int32_t world, int
       view = worlds.view[static_cast<int64_t>(parent) * num_players + player];
       if (worlds.player[parent] == player) view = views_.acted(view, event);
     }
-    if (!game_->facts().has_information_states) {
+    if (player == mover) {
+      view = views_.decided(view, decision_text(state, player, events_));
+    } else if (!game_->facts().has_information_states) {
       view = views_.looked(view, state.shown(player));
-    } else if (player == mover) {
-      view = views_.seen(view, decision_text(state, player, events_));
     }
     world_views_[player] = view;
   }

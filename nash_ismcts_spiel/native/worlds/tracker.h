@@ -34,7 +34,7 @@ inline bool can_happen(const GameState& state, Action event, std::vector<Action>
 class Tracker {
  public:
   Tracker(const Game& game, const ViewTable& views, int32_t player, int32_t view)
-      : views_(&views), looks_at_decisions_(game.facts().has_information_states), player_(player),
+      : views_(&views), looks_at_all_(!game.facts().has_information_states), player_(player),
         chain_(views.chain(view)) {}
 
   int32_t player() const { return player_; }
@@ -42,9 +42,6 @@ class Tracker {
 
   // Progress at the start of the game.
   int32_t start(const GameState& state) const { return look(state, 0); }
-
-  // Whether the player was shown its legal actions wherever it acted.
-  bool shows_legal_actions() const { return looks_at_decisions_; }
 
   // The own action that the log has next, kNoAction if it does not say that the player acts.
   Action own_action(int32_t progress) const {
@@ -71,7 +68,13 @@ class Tracker {
   int32_t progress_of(int32_t view) const {
     if (view == kNoView) return kContradiction;
     const int32_t depth = views_->depth(view);
-    return depth <= last() && chain_[depth] == view ? depth : kContradiction;
+    if (depth > last()) return kContradiction;
+    const int32_t known = chain_[depth];
+    // A look may tell legal actions in the log that it does not tell before the player's turn.
+    const bool same = known == view || (views_->is_look(view) && views_->is_look(known) &&
+                                        views_->parent(view) == views_->parent(known) &&
+                                        look_shows(views_->text(known), views_->text(view)));
+    return same ? depth : kContradiction;
   }
 
   // The view of the log with some progress.
@@ -83,8 +86,7 @@ class Tracker {
     if (shown_.empty()) {
       for (const int32_t view : chain_) {
         const std::string& text = views_->text(view);
-        shown_.push_back(text.substr(0, looks_at_decisions_ ? text.rfind(kLegalActions)
-                                                            : std::string::npos));
+        shown_.push_back(text.substr(0, text.rfind(kLegalActions)));
       }
     }
     for (int32_t next = progress + 1; next <= last(); ++next) {
@@ -107,20 +109,15 @@ class Tracker {
 
  private:
   int32_t look(const GameState& state, int32_t progress) const {
-    if (looks_at_decisions_) return state.player() == player_ ? decide(state, progress) : progress;
+    const bool decides = state.player() == player_;
+    if (!decides && !looks_at_all_) return progress;
     const std::string shown = state.shown(player_);
-    const int32_t view = chain_[progress];
-    if (views_->is_look(view) && views_->text(view) == shown) return progress;
-    return next_is_look(progress) && views_->text(chain_[progress + 1]) == shown ? progress + 1
-                                                                                 : kContradiction;
-  }
-
-  // Progress after a look at an own decision.
-  int32_t decide(const GameState& state, int32_t progress) const {
-    return next_is_look(progress) &&
-                   decision_text_is(state, player_, views_->text(chain_[progress + 1]))
-               ? progress + 1
-               : kContradiction;
+    const auto agrees = [&](int32_t view) {
+      const std::string& text = views_->text(view);
+      return decides ? decision_text_is(state, shown, text) : look_shows(text, shown);
+    };
+    if (views_->is_look(chain_[progress]) && agrees(chain_[progress])) return progress;
+    return next_is_look(progress) && agrees(chain_[progress + 1]) ? progress + 1 : kContradiction;
   }
 
   bool next_is_look(int32_t progress) const {
@@ -128,7 +125,7 @@ class Tracker {
   }
 
   const ViewTable* views_;
-  bool looks_at_decisions_;
+  bool looks_at_all_;  // not only at its own decisions
   int32_t player_;
   std::vector<int32_t> chain_;
   mutable std::vector<std::string> shown_;  // see next_shown

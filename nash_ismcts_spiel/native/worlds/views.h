@@ -5,10 +5,11 @@
 // - where a game has information states, a player looks at its own decisions only. What it knows is
 //   the chain of its information states there and of its own actions, which is perfect recall and
 //   nothing finer: the order in which chance dealt a hand is not in it unless the game's own
-//   information state says so. It also knows its legal actions there, which a few information states
-//   leave open;
+//   information state says so;
 // - where a game only has observations, which forget, a player looks after every event, and what it
 //   sees is added when it changed. A player cannot count events that showed it nothing.
+// At its own decisions a player also knows its legal actions, which some games show nowhere else. A
+// look that tells only these is one look with the one before.
 // Two worlds belong to one information set exactly if the player to move has the same view in both.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_VIEWS_H_
@@ -61,15 +62,21 @@ inline std::string decision_text(const GameState& state, int32_t player) {
   return decision_text(state, player, legal);
 }
 
-// Whether decision_text is `text`: legal actions are asked for only if all else is the same.
-inline bool decision_text_is(const GameState& state, int32_t player, const std::string& text) {
-  std::string found = state.shown(player);
-  if (text.compare(0, found.size(), found) != 0) return false;
-  if (text.compare(found.size(), std::strlen(kLegalActions), kLegalActions) != 0) return false;
+// Whether the text of a look begins with what is shown, and tells at most legal actions beside it.
+inline bool look_shows(const std::string& text, const std::string& shown) {
+  if (text.compare(0, shown.size(), shown) != 0) return false;
+  return text.size() == shown.size() ||
+         text.compare(shown.size(), std::strlen(kLegalActions), kLegalActions) == 0;
+}
+
+// Whether decision_text is `text`, at a state that shows `shown`: legal actions are asked for only if
+// all else is the same.
+inline bool decision_text_is(const GameState& state, std::string shown, const std::string& text) {
+  if (text.size() == shown.size() || !look_shows(text, shown)) return false;
   std::vector<Action> legal;
   state.legal_actions(legal);
-  add_legal_actions(found, legal);
-  return (found += state.whole_options()) == text;
+  add_legal_actions(shown, legal);
+  return (shown += state.whole_options()) == text;
 }
 
 class ViewTable {
@@ -95,6 +102,11 @@ class ViewTable {
   int32_t looked(int32_t view, const std::string& shown) {
     if (is_look(view) && text_[view] == shown) return view;
     return seen(view, shown);
+  }
+
+  // The view after a look at an own decision, with its decision_text.
+  int32_t decided(int32_t view, const std::string& text) {
+    return seen(is_look(view) && look_shows(text, text_[view]) ? parent_[view] : view, text);
   }
 
   // Whether a view ends with something that was shown, not with an own action.
