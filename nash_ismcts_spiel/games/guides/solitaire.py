@@ -1,0 +1,21 @@
+"""A guide for solitaire: OpenSpiel's information state there is the history of the game.
+
+Cards that lie face down are drawn when they are turned over, so that nothing that has happened is
+hidden. What a player is shown are the numbers of all events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from nash_ismcts_spiel.games.guides.log import Look
+
+
+def guide(
+    game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
+) -> Iterator[Sequence[int]]:
+    """The history that explains a log."""
+    yield [int(number) for number in log[-1].shown.split(",")]
