@@ -41,8 +41,8 @@ SLOW = {"bridge", "python_block_dominoes", "python_liars_poker", "python_team_do
 """Games whose states or games to the end take long."""
 
 NO_WORLD = {
-    "battleship", "capture_the_flag", "coop_box_pushing", "crazy_eights", "cribbage", "dark_chess",
-    "dou_dizhu", "go_fish", "kriegspiel", "laser_tag", "phantom_go", "solitaire",
+    "battleship", "capture_the_flag", "coop_box_pushing", "dark_chess", "kriegspiel", "laser_tag",
+    "phantom_go",
 }  # fmt: skip
 """Games in which no world is found at some positions, from the log alone and within the effort that
 is allowed. What is missing is shown in docs/games.md."""

@@ -86,11 +86,21 @@ class Walk:
             if not pending:
                 return None
             node = pending.pop()
-            if node.look == len(self.looks) and node.mover == self.player:
-                return node
+            if node.mover == self.player:
+                if not self.may(node):
+                    continue
+                if node.look == len(self.looks):
+                    return node
             following = list(self.after(node))
             pending.extend(following[at] for at in rng.permutation(len(following)))
         return None
+
+    def may(self, node: Node) -> bool:
+        """Whether the player may do at its turn what the log says that it may."""
+        legal = self.looks[node.look - 1].legal
+        if node.playing:
+            return (0 in legal) == (node.trick is not None)
+        return legal == (0, *range(node.bid + 1, HIGHEST_BID + 1))
 
     def after(self, node: Node) -> Iterator[Node]:
         """What can happen next and agrees with the log."""

@@ -29,6 +29,7 @@ class Seen(NamedTuple):
     """One look, read."""
 
     action: int | None
+    legal: tuple[int, ...]
     hand: Counts
     played: Counts
     face: int
@@ -68,7 +69,7 @@ def read(look: Look) -> Seen:
     if found is None:
         raise ValueError(f"not a look at dou_dizhu: {look.shown!r}")
     hand, played, *numbers = found.groups()
-    return Seen(look.action, counts(hand), counts(played), *map(int, numbers))
+    return Seen(look.action, look.legal, counts(hand), counts(played), *map(int, numbers))
 
 
 def kinds(cards: Counts) -> Iterator[Kind]:

@@ -2,13 +2,13 @@
 
 At its decisions a player is shown its own cards, how many cards and books everybody has, and what
 others did since its own last move: who asked whom for what, how many were handed over, books, and
-(in OpenSpiel) what others drew. Hidden is what others were dealt. A player who runs out of cards
-and has to draw is not shown what was done before that, either.
+(in OpenSpiel) what others drew. Hidden is what others were dealt.
 
-The guide lists what happened (`go_fish_log.py`) and guesses what was not shown. Who asks for a rank
-holds one; who is asked hands over all it has; a player with all cards of a rank lays down a book.
-So the number of cards of a rank that a player was dealt is known, or is at least so many and at
-most so many. All else of the deal is drawn.
+The guide lists what happened (`go_fish_log.py`). Who asks for a rank holds one; who is asked hands
+over all it has; a player with all cards of a rank lays down a book. So the number of cards of a
+rank that a player was dealt is known, or is at least so many and at most so many. All else of the
+deal is drawn. Two things that are rare are left to the general search: a book that is dealt, and
+what others do to a player until it has no cards left and draws, which it is not shown.
 """
 
 from __future__ import annotations

@@ -122,35 +122,6 @@ def _taken(events: Sequence[Step], player: int) -> Counter[int]:
     return Counter({ask.rank: ask.received for ask in asks if ask.received})
 
 
-def _emptied(
-    table: Table, player: int, before: Seen, action: int, after: Seen, rng: np.random.Generator
-) -> list[Step] | None:
-    """A guess of what happened if the one other player took all cards unseen: the player missed and
-    drew, was asked for all it had, and drew again because it had none.
-    """
-    if table.players != 2 or after.events or after.hand.total() != 1:
-        return None
-    target, rank = divmod(action, table.ranks)
-    fished = int(rng.choice([*(before.hand - Counter({rank: table.suits})), *range(table.ranks)]))
-    hand, mine = _got(table, before.hand, [fished])
-    steps: list[Step] = [Ask(player, target, rank), Draw(player, fished)]
-    hits = before.pool(table) - after.pool(table) - 2
-    books = after.books[target] - before.books[target]
-    if fished == rank or hits < 0 or not 0 <= books <= len(hand):
-        return None
-    if after.books[player] - before.books[player] != mine:
-        return None
-    taken = rng.permutation(list(hand)).tolist()
-    whole = set(rng.permutation(taken).tolist()[:books])
-    asks: list[list[Step]] = [[Ask(target, player, r, hand[r], r in whole)] for r in taken]
-    for _ in range(hits):
-        hit = int(rng.integers(table.ranks))
-        if hit in hand:
-            return None
-        asks.insert(int(rng.integers(len(asks))), [Ask(target, player, hit), Draw(target, hit)])
-    return [*steps, *itertools.chain(*asks), *(Draw(player, card) for card in after.hand)]
-
-
 def story(
     table: Table, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> tuple[Counter[int], list[Step]] | None:
@@ -162,9 +133,6 @@ def story(
         after = read(look.shown)
         assert look.action is not None
         ways = list(_own(table, player, before, look.action, after))
-        if not ways:
-            guess = _emptied(table, player, before, look.action, after, rng)
-            ways = [] if guess is None else [guess]
         if not ways:
             return None
         steps += ways[int(rng.integers(len(ways)))]
