@@ -37,7 +37,7 @@ REFUSED = {
 }
 """Games that are refused, and words of the reason."""
 
-SLOW = {"bridge", "python_block_dominoes", "python_liars_poker", "python_team_dominoes"}
+SLOW = {"bridge"}
 """Games whose states or games to the end take long."""
 
 NO_WORLD = {

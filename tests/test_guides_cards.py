@@ -16,7 +16,16 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.guides import Look, dou_dizhu_cards, guide_for, read_log
 from nash_ismcts_spiel.games.tables import MISSING
 
-GAMES = ["crazy_eights", "cribbage", "dou_dizhu", "go_fish", "solitaire"]
+GAMES = [
+    "crazy_eights",
+    "cribbage",
+    "dou_dizhu",
+    "go_fish",
+    "python_block_dominoes",
+    "python_liars_poker",
+    "python_team_dominoes",
+    "solitaire",
+]
 
 OTHER_SIZES = [
     "crazy_eights(players=2,use_special_cards=True)",
@@ -24,6 +33,7 @@ OTHER_SIZES = [
     "cribbage(players=3)",
     "cribbage(players=4)",
     "go_fish(players=3)",
+    "python_liars_poker(hand_length=2,num_digits=3)",
 ]
 
 
