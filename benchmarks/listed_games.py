@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 LISTED = (
     "bridge(use_double_dummy_result=False)",
     "hearts",
@@ -41,3 +43,8 @@ def short(name: str) -> str:
     if name.startswith("universal_poker("):
         return "limit hold'em" if "betting=limit" in name else "no-limit hold'em (fcpa)"
     return name
+
+
+def file_name(name: str) -> str:
+    """What a file about a game is called."""
+    return re.sub(r"\W+", "_", short(name)).strip("_")

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
 
+from benchmarks.every_game_page import write_page
 from benchmarks.listed_games import LISTED, short
 from benchmarks.memory import resident
 from benchmarks.timing import report
@@ -128,6 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.write:
         STORED.parent.mkdir(parents=True, exist_ok=True)
         STORED.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        write_page(STORED.parent)
     print(json.dumps(result))
 
 

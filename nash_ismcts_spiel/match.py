@@ -38,12 +38,16 @@ class Pairing:
       hands: deals played, each in all seatings.
       mean: utility per game of each player, per seat if it has several.
       half_width: of the 95% confidence interval of each mean; NaN after a single hand.
+      difference: what the first player won more than the second, per game and seat.
+      difference_half_width: of the 95% confidence interval of the difference.
     """
 
     players: tuple[str, str]
     hands: int
     mean: tuple[float, float]
     half_width: tuple[float, float]
+    difference: float
+    difference_half_width: float
 
 
 def round_robin(
@@ -98,8 +102,15 @@ def _pairing(
             first = found.pop(alone)
             won[hand] += np.array([first, sum(found) / len(found)]) / len(seats)
             on_game()
-    mean, half_width = won.mean(axis=0), _half_width(won)
-    return Pairing(names, hands, (mean[0].item(), mean[1].item()), half_width)
+    difference = won[:, 0] - won[:, 1]
+    return Pairing(
+        players=names,
+        hands=hands,
+        mean=(float(won[:, 0].mean()), float(won[:, 1].mean())),
+        half_width=(_half_width(won[:, 0]), _half_width(won[:, 1])),
+        difference=float(difference.mean()),
+        difference_half_width=_half_width(difference),
+    )
 
 
 def _seated(makers: tuple[BotFactory, BotFactory], alone: int, seeds: list[int]) -> list[Any]:
@@ -111,11 +122,10 @@ def _seated(makers: tuple[BotFactory, BotFactory], alone: int, seeds: list[int])
     ]
 
 
-def _half_width(won: npt.NDArray[np.float64]) -> tuple[float, float]:
+def _half_width(won: npt.NDArray[np.float64]) -> float:
     if len(won) < 2:
-        return (math.nan, math.nan)
-    found = _NORMAL_95 * won.std(axis=0, ddof=1) / math.sqrt(len(won))
-    return (found[0].item(), found[1].item())
+        return math.nan
+    return float(_NORMAL_95 * won.std(ddof=1) / math.sqrt(len(won)))
 
 
 def play(game: SupportedGame, bots: Sequence[Any], deal: np.random.Generator) -> list[float]:

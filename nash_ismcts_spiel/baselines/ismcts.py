@@ -9,6 +9,7 @@ passed, whichever comes first.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pyspiel
 from open_spiel.python.algorithms import ismcts, mcts
 
 from nash_ismcts_spiel.baselines.episodic import Budget, check_mover, seat
-from nash_ismcts_spiel.games import SupportedGame
+from nash_ismcts_spiel.games import NoWorldFoundError, SupportedGame
 from nash_ismcts_spiel.games.resample import MAX_WORLDS, Resampler, has_own_resampler
 
 ActionProbabilities = list[tuple[int, float]]
@@ -79,8 +80,12 @@ class IsmctsBot(ismcts.ISMCTSBot):  # type: ignore[misc]  # open_spiel has no ty
             return [(legal[0], 1.0)]
         self.reset()
         self._root_node = self.create_new_node(state)
-        for _ in self._budget.ticks():
-            self.run_simulation(self.sample_root_state(state))
+        try:
+            for _ in self._budget.ticks():
+                self.run_simulation(self.sample_root_state(state))
+        except NoWorldFoundError as error:  # as our own bot does
+            warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=2)
+            return [(action, 1.0 / len(legal)) for action in legal]
         shares = dict(self.get_final_policy(state, self._root_node))
         return [(action, float(shares[action])) for action in legal]
 

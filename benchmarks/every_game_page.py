@@ -1,0 +1,85 @@
+"""docs/results/every_game.md, from what benchmarks of matches and of whole games have stored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.listed_games import LISTED, file_name, short
+
+HEAD = """# The default bot in every game
+
+The bot without models: values by random rollouts, P uniform. Figures are for large games of every
+kind; [games.md](../games.md) has a search of 64 visits in every game that OpenSpiel registers.
+"""
+
+MATCHES = """## Matches
+
+`python -m benchmarks.every_match`: our default bot in one seat and the other player in all others,
+hands with the same chance outcomes in every seating, equal wall time a move. Figures are what our
+bot won more than the others, per game and seat, in the game's units, with 95% confidence intervals;
+**bold** if the interval leaves out 0. ISMCTS is OpenSpiel's: its C++ bot with the game's own
+resampler, or (*Python*) its Python bot with this package's resampler. In hanabi all seats win
+together, so the difference is always 0. A move without a world is drawn at random.
+"""
+
+WHOLE = """## Whole games
+
+`python -m benchmarks.whole_games --write`: a default bot in every seat, 64 visits a move, CPU
+seconds of moves with a choice; memory is the highest of the process, all seats included.
+"""
+
+
+def _cell(found: dict[str, Any] | None) -> str:
+    if found is None:
+        return ""
+    mean, half_width = found["difference"], found["difference_half_width"]
+    text = f"{mean:+.2f} ± {half_width:.2f}"
+    kind = " *Python*" if found["opponent"] == "Python" else ""
+    lost = found["moves_without_world"]
+    return (f"**{text}**" if abs(mean) > half_width else text) + kind + (
+        f" ({lost} moves without a world)" if lost else ""
+    )
+
+
+def _stored(path: Path) -> dict[str, Any] | None:
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def _matches(folder: Path) -> list[str]:
+    lines = ["| game | games | s a move | against uniform | against ISMCTS |"]
+    lines.append("|---|---|---|---|---|")
+    for name in LISTED:
+        begun = folder / file_name(name)
+        found = [_stored(Path(f"{begun}-{kind}.json")) for kind in ("uniform", "ismcts")]
+        first = next((row for row in found if row is not None), None)
+        if first is None:
+            continue
+        cells = " | ".join(map(_cell, found))
+        games, seconds = first["games"], first["seconds_a_move"]
+        lines.append(f"| {short(name)} | {games} | {seconds:g} | {cells} |")
+    return lines
+
+
+def _whole(folder: Path) -> list[str]:
+    found = _stored(folder / "whole_games.json")
+    lines = ["| game | games | moves | s a move | slowest | MiB | without world |"]
+    lines.append("|---|---|---|---|---|---|---|")
+    for name, row in (found or {"games": {}})["games"].items():
+        if row["games"] == 0:
+            lines.append(f"| {short(name)} | none finished | | | | | |")
+            continue
+        lines.append(
+            f"| {short(name)} | {row['games']} | {row['moves']} | {row['seconds_a_move']:.3f} | "
+            f"{row['slowest_move']:.2f} | {row['megabytes']:.0f} | {row['without_world']} |"
+        )
+    return lines
+
+
+def write_page(folder: Path) -> str:
+    """Writes the page beside the folder of stored results, and returns its text."""
+    parts = [HEAD, MATCHES, "\n".join(_matches(folder)), "", WHOLE, "\n".join(_whole(folder))]
+    text = "\n".join(parts) + "\n"
+    (folder.parent / "every_game.md").write_text(text, encoding="utf-8")
+    return text

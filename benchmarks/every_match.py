@@ -1,0 +1,153 @@
+"""The default bot against a uniform player and against OpenSpiel's own ISMCTS, game by game.
+
+Each pairing plays `--count` games: hands with the same chance outcomes in all seatings, our bot in
+one seat and the other player in all others, then in the next seat (`nash_ismcts_spiel/match.py`).
+Both have `--seconds` of wall time a move. ISMCTS is OpenSpiel's C++ bot where the game has a
+resampler of its own and the bot does not crash on it, else OpenSpiel's Python bot with this
+package's resampler; its exploration constant is the game's largest utility, and it draws its moves
+from its visit shares, both as OpenSpiel's own examples have it.
+
+    python -m benchmarks.every_match --games skat hearts
+    python -m benchmarks.every_match --against uniform
+
+A pairing that is stored in docs/results/every_game/ is not played again unless `--again` is given,
+so a run that was stopped goes on. docs/results/every_game.md is written from all that is stored.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import multiprocessing
+import time
+import warnings
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
+import pyspiel
+
+from benchmarks.every_game_page import write_page
+from benchmarks.listed_games import LISTED, file_name, short
+from benchmarks.timing import report
+from nash_ismcts_spiel import NashIsmctsBot
+from nash_ismcts_spiel.baselines.ismcts import CppIsmctsBot, IsmctsBot
+from nash_ismcts_spiel.games import SupportedGame, support
+from nash_ismcts_spiel.games.quiet import silent_stderr
+from nash_ismcts_spiel.games.resample import has_own_resampler
+from nash_ismcts_spiel.match import BotFactory, round_robin
+
+FOLDER = Path(__file__).parents[1] / "docs" / "results" / "every_game"
+OPPONENTS = ("uniform", "ismcts")
+KINDS = {"uniform": ("uniform",), "ismcts": ("C++", "Python")}
+"""What may play as an opponent; the next one does if the one before cannot."""
+
+
+def opponent(game: SupportedGame, kind: str, seconds: float) -> BotFactory:
+    """Makes opponents of one kind.
+
+    Raises:
+      ValueError: they cannot play the game.
+    """
+    if kind == "uniform":
+        return pyspiel.make_uniform_random_bot  # type: ignore[no-any-return]  # has no types
+    if kind == "C++" and not has_own_resampler(game):
+        raise ValueError(f"{game.name} has no resampler")
+    made = CppIsmctsBot if kind == "C++" else IsmctsBot
+    return lambda seat, seed: made(game.pyspiel_game, seat, seed=seed, seconds_per_move=seconds)
+
+
+def _play(answer: Connection, name: str, kind: str, options: argparse.Namespace) -> None:
+    game = support(name)
+    hands = math.ceil(options.count / game.num_players)
+    played = [0]
+
+    def on_game() -> None:
+        played[0] += 1
+        if played[0] % 20 == 0:
+            report(f"{short(name)} against {kind}: {played[0]} of {hands * game.num_players}")
+
+    def ours(seat: int, seed: int) -> Any:
+        return NashIsmctsBot(game.pyspiel_game, seat, seed=seed, seconds=options.seconds)
+
+    with silent_stderr(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RuntimeWarning)
+        players = {"ours": ours, kind: opponent(game, kind, options.seconds)}
+        (found,) = round_robin(game, players, hands, options.seed, on_game)
+    answer.send(
+        {
+            "game": name,
+            "opponent": kind,
+            "games": hands * game.num_players,
+            "mean": found.mean[0],
+            "half_width": found.half_width[0],
+            "their_mean": found.mean[1],
+            "their_half_width": found.half_width[1],
+            "difference": found.difference,
+            "difference_half_width": found.difference_half_width,
+            "seconds_a_move": options.seconds,
+            "seed": options.seed,
+            "moves_without_world": len(caught),
+        }
+    )
+
+
+def pairing(name: str, against: str, options: argparse.Namespace) -> dict[str, Any] | None:
+    """One pairing in a process of its own, by the first kind of opponent that gets through."""
+    spawn = multiprocessing.get_context("spawn")
+    for kind in KINDS[against]:
+        if kind == "C++" and not has_own_resampler(support(name)):
+            continue
+        mine, theirs = spawn.Pipe(duplex=False)
+        process = spawn.Process(target=_play, args=(theirs, name, kind, options))
+        process.start()
+        theirs.close()
+        try:
+            found: dict[str, Any] = mine.recv()
+        except EOFError:
+            report(f"{short(name)}: the process of {kind} died")
+            continue
+        finally:
+            process.join()
+        return found
+    return None
+
+
+def _one(task: tuple[str, str, argparse.Namespace]) -> None:
+    name, against, options = task
+    path = FOLDER / f"{file_name(name)}-{against}.json"
+    if path.exists() and not options.again:
+        return
+    started = time.monotonic()
+    found = pairing(name, against, options)
+    if found is None:
+        return
+    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    report(
+        f"{short(name)} against {found['opponent']}: {found['difference']:+.3f} ± "
+        f"{found['difference_half_width']:.3f}, {time.monotonic() - started:.0f} s"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Plays what is not stored yet, and writes the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", nargs="+", default=list(LISTED), help="games (default: all)")
+    parser.add_argument("--against", nargs="+", default=OPPONENTS, choices=OPPONENTS)
+    parser.add_argument("--count", type=int, default=200, help="games a pairing (default: 200)")
+    parser.add_argument("--seconds", type=float, default=0.05, help="a move (default: 0.05)")
+    parser.add_argument("--seed", type=int, default=0, help="of deals and bots (default: 0)")
+    parser.add_argument("--again", action="store_true", help="play stored pairings again")
+    options = parser.parse_args(arguments)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for against in options.against:
+        for name in options.games:
+            _one((name, against, options))
+    print(write_page(FOLDER))
+
+
+if __name__ == "__main__":
+    main()
