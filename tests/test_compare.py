@@ -96,7 +96,8 @@ def test_a_study_grows(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     more = ["--methods", "oos", "--games", "kuhn_poker(players=3)", "--seeds", "3"]
     code, printed, _ = run(capsys, "--resume", "--out", str(tmp_path), *more)
     assert code == 0
-    assert "kuhn_poker(players=3): exploitability after 0.02 CPU s, 3 seed(s)" in printed
+    measured = "exploitability (NashConv / 3)"
+    assert f"kuhn_poker(players=3): {measured} after 0.02 CPU s, 3 seed(s)" in printed
     grown = Study.resume(tmp_path)
     assert grown.config.methods == ["cfr", "uct", "oos"]
     here = [(r["method"], r["seed"]) for r in grown.records() if r["game"] == KUHN and "seed" in r]
@@ -212,7 +213,7 @@ def test_compare_runs_resumes_and_prints(
     asked = ["--games", helpers.KUHN, "--methods", "uct", "cfr", "--seconds", "0.02"]
     code, printed, _ = run(capsys, *asked, "--out", out)
     assert code == 0
-    assert re.search(r"kuhn_poker\(\): exploitability after 0.02 CPU s", printed)
+    assert re.search(r"kuhn_poker\(\): exploitability \(NashConv / 2\) after 0.02 CPU s", printed)
     lines = [line.split()[0] for line in printed.splitlines() if line.startswith("  ")]
     assert lines == ["cfr", "uct"]  # the best first
     records = (tmp_path / "out" / RECORDS).read_text()

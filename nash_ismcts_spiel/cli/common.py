@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import difflib
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn
 
 import pyspiel
 
@@ -33,6 +34,31 @@ def load(name: str) -> SupportedGame:
         raise ValueError(f"unknown game {short_name!r}; {hint}`nash-ismcts games` lists them")
     with silent_stderr():
         return support(name)
+
+
+class Quantity(NamedTuple):
+    """What a game's policies are measured by, in its utility units.
+
+    Attributes:
+      name: exploitability = NashConv / 2 where two players have a constant sum; elsewhere NashConv
+        itself, since the mean gain of players who gain different amounts is nobody's.
+      scale: how many times NashConv / number of players it is.
+    """
+
+    name: str
+    scale: int
+
+
+def quantity_of(game: SupportedGame) -> Quantity:
+    """The quantity that tables and curves of a game show."""
+    if game.two_player_constant_sum:
+        return Quantity("exploitability", 1)
+    return Quantity("NashConv", game.num_players)
+
+
+def gains_in_words(gains: Sequence[float]) -> str:
+    """What the players gain, from the first to the last."""
+    return f"by a best response players gain {', '.join(f'{gain:.5f}' for gain in gains)}"
 
 
 def registered() -> dict[str, bool]:

@@ -89,7 +89,8 @@ def _resumed(arguments: argparse.Namespace) -> Study:
 def _print_tables(study: Study) -> None:
     seeds = study.config.seeds
     for game in study.config.games:
-        print(f"\n{game}: exploitability after {study.config.seconds:g} CPU s, {seeds} seed(s)")
+        measured = f"exploitability (NashConv / {load(game).num_players})"
+        print(f"\n{game}: {measured} after {study.config.seconds:g} CPU s, {seeds} seed(s)")
         found = final_figures(study, game)
         for method in sorted(found, key=found.__getitem__):
             print(f"  {method:<22}{shown(found[method]):>10}")

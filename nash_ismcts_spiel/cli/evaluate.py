@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from exploitability import measure
-from nash_ismcts_spiel.cli.common import Commands
+from exploitability import Measurement, measure
+from nash_ismcts_spiel.cli.common import Commands, gains_in_words, quantity_of
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.native.models import exact_rows
@@ -32,7 +32,8 @@ def add(commands: Commands) -> None:
         "evaluate",
         help="measure the policy of a run, and search round it",
         description="Exploitability (NashConv / players) of the average policy P of a run, by "
-        "OpenSpiel's best response, and of the bot that searches with the run's models.",
+        "OpenSpiel's best response, and of the bot that searches with the run's models. Where "
+        "there are not two players with a constant sum, the table shows NashConv itself.",
     )
     evaluate.add_argument("--run", dest="directory", type=Path, required=True, metavar="DIR")
     evaluate.add_argument("--bot", choices=list(PRESETS), default="nash_ismcts_play")
@@ -72,7 +73,7 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     if models == "learned" != run.kind:
         raise ValueError(f"{arguments.directory} has exact models only")
     game = run.graph.game.pyspiel_game
-    exploitability = measure(game, TablePolicy(run.graph, policy)).exploitability
+    average = measure(game, TablePolicy(run.graph, policy))
     rows = exact_rows(run.graph, policy) if models == "exact" else run.rows()
     searches = [(config, repeat) for config in configs for repeat in range(arguments.repeats)]
     with tqdm(total=len(searches), desc="searches", delay=2.0, leave=False, file=sys.stderr) as bar:
@@ -83,23 +84,26 @@ def _evaluate(arguments: argparse.Namespace) -> None:
             for config in configs
         ]
     if arguments.json:
-        found = _as_json(arguments, run, exploitability, configs, results)
+        found = _as_json(arguments, run, average, configs, results)
         print(json.dumps({**found, "models": models}, indent=2))
     else:
-        _print_table(arguments, run, exploitability, configs, results, models)
+        _print_table(arguments, run, average, configs, results, models)
 
 
 def _as_json(
     arguments: argparse.Namespace,
     run: Run,
-    exploitability: float,
+    average: Measurement,
     configs: list[SearchConfig],
     results: list[PlayResult],
 ) -> dict[str, Any]:
     return {
         "game": run.game,
         "generation": run.loop.generation,
-        "exploitability_average": exploitability,
+        "exploitability_average": average.exploitability,
+        "nash_conv_average": average.nash_conv,
+        "per_player_gain": average.per_player_gain,
+        "on_policy_values": average.on_policy_values,
         "repeats": arguments.repeats,
         "seed": arguments.seed,
         "search": [
@@ -118,21 +122,23 @@ def _as_json(
 def _print_table(
     arguments: argparse.Namespace,
     run: Run,
-    exploitability: float,
+    average: Measurement,
     configs: list[SearchConfig],
     results: list[PlayResult],
     models: str,
 ) -> None:
+    name, scale = quantity_of(run.graph.game)
+    gains = "" if scale == 1 else f"; {gains_in_words(average.per_player_gain)}"
     print(
         f"{run.game} after {run.loop.generation} generations\n"
-        f"exploitability of the average policy P: {exploitability:.5f}\n"
-        f"{arguments.bot} with {models} models of P, {arguments.repeats} searches per setting, "
-        f"seed {arguments.seed}:\n\n  radius   visits   mean policy   single search"
+        f"{name} of the average policy P: {scale * average.exploitability:.5f}{gains}\n"
+        f"{name} of {arguments.bot} with {models} models of P, {arguments.repeats} searches per "
+        f"setting, seed {arguments.seed}:\n\n  radius   visits   mean policy   single search"
     )
     for config, result in zip(configs, results, strict=True):
         print(
-            f"{config.dispersion_radius:>8g} {config.visits:>8} {result.mean_policy:>13.5f} "
-            f"{result.single_search:>15.5f}"
+            f"{config.dispersion_radius:>8g} {config.visits:>8} "
+            f"{scale * result.mean_policy:>13.5f} {scale * result.single_search:>15.5f}"
         )
 
 

@@ -1,4 +1,7 @@
-"""`nash-ismcts train`: trains a policy by search, and shows how its exploitability falls."""
+"""`nash-ismcts train`: trains a policy by search, and shows how its exploitability falls.
+
+Where there are not two players with a constant sum, NashConv is shown instead.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from typing import Any
 from tqdm import tqdm
 
 from nash_ismcts_spiel.cli import rebel
-from nash_ismcts_spiel.cli.common import Commands, load
+from nash_ismcts_spiel.cli.common import Commands, Quantity, gains_in_words, load, quantity_of
 from nash_ismcts_spiel.training import Budget, Run, TrainingConfig
 from nash_ismcts_spiel.training.board import Board
 from nash_ismcts_spiel.training.config import TRAINING_PRESETS
@@ -197,22 +200,24 @@ def _train_with_progress(run: Run, budget: Budget, arguments: argparse.Namespace
                 mininterval=0.5,
             )
         )
+        quantity = quantity_of(load(run.game))
         for metrics in run.train(budget, arguments.checkpoint_seconds):
             bar.update()
             if metrics is not None:
-                bar.set_postfix_str(_postfix(metrics, run), refresh=False)
+                bar.set_postfix_str(_postfix(metrics, run, quantity), refresh=False)
                 if board is not None:
                     board.write(metrics)
 
 
-def _postfix(metrics: Metrics, run: Run) -> str:
+def _postfix(metrics: Metrics, run: Run, quantity: Quantity) -> str:
     rate = run.loop.simulations / max(run.wall_seconds, 1e-9)
     if metrics.exploitability_average is None or metrics.exploitability_search is None:
         losses = ", ".join(f"{name} {value:.3f}" for name, value in _losses(metrics))
         return f"losses: {losses}; {rate:,.0f} simulations/s"
     return (
-        f"exploitability {metrics.exploitability_average:.4f} "
-        f"(search {metrics.exploitability_search:.3f}), {rate / 1e6:.2f} M simulations/s"
+        f"{quantity.name} {quantity.scale * metrics.exploitability_average:.4f} "
+        f"(search {quantity.scale * metrics.exploitability_search:.3f}), "
+        f"{rate / 1e6:.2f} M simulations/s"
     )
 
 
@@ -224,7 +229,11 @@ def _report(run: Run) -> None:
     last = metrics[-1]
     found = "losses " + ", ".join(f"{name} {value:.4f}" for name, value in _losses(last))
     if last.exploitability_average is not None:
-        found = f"exploitability of the average policy {last.exploitability_average:.5f}"
+        quantity = quantity_of(load(run.game))
+        figure = quantity.scale * last.exploitability_average
+        found = f"{quantity.name} of the average policy {figure:.5f}"
+        gains = [value for name, value in last.figures.items() if name.startswith("gain_")]
+        found += f" ({gains_in_words(gains)})" if gains else ""
     print(
         f"{run.game}, seed {run.seed}: {found} after {last.generation} generations, "
         f"{last.visits:,} simulations, {last.cpu_seconds:.1f} s of CPU time"
@@ -247,17 +256,17 @@ def _draw_curve(directory: Path, game: str) -> None:
     if not metrics:
         return
     times = [m.cpu_seconds for m in metrics]
+    label, scale = quantity_of(load(game))
     columns: dict[str, list[float | None]] = {
         "average policy P": [m.exploitability_average for m in metrics],
         "one generation's search": [m.exploitability_search for m in metrics],
     }
-    label = "exploitability"
     if metrics[-1].exploitability_average is None:
         names = [name for name, _ in _losses(metrics[-1])]
         columns = {name: [m.figures[f"loss_{name}"] for m in metrics] for name in names}
-        label = "loss"
+        label, scale = "loss", 1
     curves = [
-        Curve(name, times, [math.nan if value is None else value for value in column])
+        Curve(name, times, [math.nan if value is None else scale * value for value in column])
         for name, column in columns.items()
     ]
     draw_curves(

@@ -54,6 +54,13 @@ class SupportedGame:
         """
         return self.perfect_information and self.num_players <= 2 and self.utility_sum is not None
 
+    @property
+    def two_player_constant_sum(self) -> bool:
+        """Whether what one of two players gains is what the other loses, so that a policy has a
+        worst case against all opponents, and NashConv / 2 is by how much it misses the best one.
+        """
+        return self.num_players == 2 and self.utility_sum is not None
+
     @functools.cached_property
     def native(self) -> _core.Game:
         """The game as compiled code plays it."""

@@ -18,6 +18,7 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.public import public_states
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.training.config import TrainingConfig
+from nash_ismcts_spiel.training.metrics import by_player
 from nash_ismcts_spiel.training.models import ModelSource
 from nash_ismcts_spiel.training.table_worker import TableResult, TableTask, TableWorker
 from nash_ismcts_spiel.training.workers import Threads, WorkerKind, Workers, make_workers
@@ -104,9 +105,11 @@ class GenerationLoop:
 
     def figures(self) -> dict[str, float]:
         """What there is to say of the last generation, by name."""
+        average = exact.nash_conv(self._graph, self.models.policy())
         return {
-            "exploitability_average": exact.exploitability(self._graph, self.models.policy()),
+            "exploitability_average": average.exploitability,
             "exploitability_search": exact.exploitability(self._graph, self.search_policy),
+            **({} if self._graph.game.two_player_constant_sum else by_player(average)),
             **self.models.figures(),
         }
 

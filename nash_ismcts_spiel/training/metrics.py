@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from nash_ismcts_spiel.native import exact
+
 METRICS = "metrics.jsonl"
 _MEASURED_RATIO = 1.05
 """Generations are measured at about this ratio: often at first, then ever more rarely."""
@@ -20,7 +22,8 @@ class Metrics:
 
     Learned models add their losses, the number of games played and, in enumerated games,
     `hidden_divergence` (of H from Bayes' rule, in nats); where a game is not enumerated there is no
-    exploitability, but counts of searches and rows.
+    exploitability, but counts of searches and rows. Games for more than two players, or whose
+    utilities do not add up to a constant, add what `by_player` says of P.
 
     Attributes:
       generation: generations done.
@@ -47,6 +50,17 @@ class Metrics:
 
 
 _FIXED = [field.name for field in dataclasses.fields(Metrics) if field.name != "figures"]
+
+
+def by_player(found: exact.NashConv) -> dict[str, float]:
+    """NashConv, and what each player gets and gains by a best response, in utility units.
+
+    In two-player constant-sum games exploitability says as much. In others players gain different
+    amounts, and what they get is not settled by NashConv, however small.
+    """
+    gains = {f"gain_{player}": gain for player, gain in enumerate(found.per_player_gain)}
+    values = {f"value_{player}": value for player, value in enumerate(found.on_policy_values)}
+    return {"nash_conv_average": found.nash_conv, **gains, **values}
 
 
 def read_metrics(directory: Path) -> list[Metrics]:

@@ -1,8 +1,8 @@
 """What search at play time is worth round a given policy: exploitability of the bot.
 
 The bot searches afresh at each information set, with exact models of the policy or with learned
-ones. Nobody sees its
-seed, so an opponent meets the mean policy of all its searches; a single search is more exploitable.
+ones. Nobody sees its seed, so opponents meet the mean policy of all its searches. With two players
+and a constant sum a single search is more exploitable; elsewhere NashConv of a mean can be larger.
 """
 
 from __future__ import annotations
