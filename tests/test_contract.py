@@ -40,10 +40,7 @@ REFUSED = {
 SLOW = {"bridge"}
 """Games whose states or games to the end take long."""
 
-NO_WORLD = {
-    "battleship", "capture_the_flag", "coop_box_pushing", "dark_chess", "kriegspiel", "laser_tag",
-    "phantom_go",
-}  # fmt: skip
+NO_WORLD = {"battleship", "coop_box_pushing", "dark_chess", "kriegspiel", "phantom_go"}
 """Games in which no world is found at some positions, from the log alone and within the effort that
 is allowed. What is missing is shown in docs/games.md."""
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backtracking.h"
 #include "explorer.h"
 #include "finder_attempt.h"
 #include "graph.h"
@@ -222,10 +223,12 @@ std::vector<Action> Finder::hidden_values(const Attempt& attempt,
 
 History find_world(const Game& game, const Tracker& tracker, const History& start, Random& random,
                    Clock::time_point deadline) {
-  Finder finder(game, tracker, random, deadline);
-  Random other = random;  // so that what one way draws is nothing to the other
-  Explorer explorer(game, tracker, other, deadline);
   History found;
+  Random straight = random;  // so that what one way draws is nothing to the others
+  if (Backtracking(game, tracker, straight, deadline).run(start, found)) return found;
+  Finder finder(game, tracker, random, deadline);
+  Random other = random;
+  Explorer explorer(game, tracker, other, deadline);
   explorer.add(start);
   for (int32_t before = kContradiction; before != explorer.progress();) {
     before = explorer.progress();
