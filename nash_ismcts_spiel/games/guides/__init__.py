@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from nash_ismcts_spiel.games.guides import (
+    battleship,
     bridge,
     crazy_eights,
     cribbage,
@@ -32,6 +33,7 @@ from nash_ismcts_spiel.games.guides.log import Guide, Look, proposals, read_log
 __all__ = ["Guide", "Look", "guide_for", "proposals", "read_log", "register_guide"]
 
 _GUIDES: dict[str, Guide] = {
+    "battleship": battleship.guide,
     "bridge": bridge.guide,
     "crazy_eights": crazy_eights.guide,
     "cribbage": cribbage.guide,

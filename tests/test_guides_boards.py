@@ -1,0 +1,64 @@
+"""Guides of games on boards: what they propose agrees with the log and depends on it alone."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import helpers
+import numpy as np
+import pyspiel
+import pytest
+
+from benchmarks.positions import early_middle_late
+from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games.guides import Look, guide_for, read_log
+from nash_ismcts_spiel.games.tables import MISSING
+
+GAMES = ["battleship"]
+
+CANDIDATES = 4
+"""Histories of a guide of which one must be right."""
+
+
+def read(game: Any, history: list[int], player: int) -> tuple[GameGraph, int, list[Look]]:
+    """A new graph, and the view and the log of a player in it."""
+    graph = GameGraph(game)
+    view = graph.view_along(history, player, False)
+    return graph, view, read_log(graph.log(view))
+
+
+def proposals(game: Any, player: int, log: list[Look], seed: int, count: int) -> list[list[int]]:
+    guide = guide_for(game)
+    assert guide is not None
+    found = guide(game, player, log, np.random.default_rng(seed))
+    return [list(history) for history in itertools.islice(found, count)]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("name", GAMES)
+def test_a_proposal_agrees_with_the_log(name: str, seed: int) -> None:
+    game = pyspiel.load_game(name)
+    for state in early_middle_late(game, seed):
+        player = state.current_player()
+        graph, view, log = read(game, state.history(), player)
+        offered = proposals(game, player, log, seed=1, count=CANDIDATES)
+        right = [each for each in offered if graph.offer(player, view, each) != MISSING]
+        assert right, f"none of {len(offered)} proposals after {len(state.history())} events"
+        # By no code of the package:
+        seen = helpers.own_side(game, state.history(), player)
+        assert all(helpers.own_side(game, each, player) == seen for each in right)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_proposals_come_from_the_log_alone_and_vary(name: str) -> None:
+    game = pyspiel.load_game(name)
+    state = early_middle_late(game, seed=0)[1]
+    player = state.current_player()
+    graph, view, log = read(game, state.history(), player)
+    offered = proposals(game, player, log, seed=2, count=CANDIDATES)
+    other = next(each for each in offered if graph.offer(player, view, each) != MISSING)
+    assert other != state.history()
+    _, _, same_log = read(game, other, player)
+    assert proposals(game, player, same_log, seed=2, count=CANDIDATES) == offered
+    assert proposals(game, player, log, seed=3, count=CANDIDATES) != offered
