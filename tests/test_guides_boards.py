@@ -7,7 +7,6 @@ from typing import Any
 
 import helpers
 import numpy as np
-import pyspiel
 import pytest
 
 from benchmarks.positions import early_middle_late
@@ -15,7 +14,7 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.guides import Look, guide_for, read_log
 from nash_ismcts_spiel.games.tables import MISSING
 
-GAMES = ["battleship"]
+GAMES = ["battleship", "coop_box_pushing"]
 
 CANDIDATES = 4
 """Histories of a guide of which one must be right."""
@@ -38,7 +37,7 @@ def proposals(game: Any, player: int, log: list[Look], seed: int, count: int) ->
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("name", GAMES)
 def test_a_proposal_agrees_with_the_log(name: str, seed: int) -> None:
-    game = pyspiel.load_game(name)
+    game = helpers.load(name)
     for state in early_middle_late(game, seed):
         player = state.current_player()
         graph, view, log = read(game, state.history(), player)
@@ -52,7 +51,7 @@ def test_a_proposal_agrees_with_the_log(name: str, seed: int) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_proposals_come_from_the_log_alone_and_vary(name: str) -> None:
-    game = pyspiel.load_game(name)
+    game = helpers.load(name)
     state = early_middle_late(game, seed=0)[1]
     player = state.current_player()
     graph, view, log = read(game, state.history(), player)

@@ -14,6 +14,7 @@ from typing import Any
 from nash_ismcts_spiel.games.guides import (
     battleship,
     bridge,
+    coop_box_pushing,
     crazy_eights,
     cribbage,
     dominoes,
@@ -35,6 +36,7 @@ __all__ = ["Guide", "Look", "guide_for", "proposals", "read_log", "register_guid
 _GUIDES: dict[str, Guide] = {
     "battleship": battleship.guide,
     "bridge": bridge.guide,
+    "coop_box_pushing": coop_box_pushing.guide,
     "crazy_eights": crazy_eights.guide,
     "cribbage": cribbage.guide,
     "dou_dizhu": dou_dizhu.guide,
