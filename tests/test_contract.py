@@ -40,7 +40,7 @@ REFUSED = {
 SLOW = {"bridge"}
 """Games whose states or games to the end take long."""
 
-NO_WORLD = {"dark_chess", "kriegspiel", "phantom_go"}
+NO_WORLD = {"dark_chess", "kriegspiel"}
 """Games in which no world is found at some positions, from the log alone and within the effort that
 is allowed. What is missing is shown in docs/games.md."""
 

@@ -14,7 +14,7 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.guides import Look, guide_for, read_log
 from nash_ismcts_spiel.games.tables import MISSING
 
-GAMES = ["battleship", "coop_box_pushing"]
+GAMES = ["battleship", "coop_box_pushing", "phantom_go"]
 
 CANDIDATES = 4
 """Histories of a guide of which one must be right."""
