@@ -55,7 +55,7 @@ class Population:
           most: how many it may become where the log is hard to explain.
           work: worlds that may be taken to the next look, all in all.
         """
-        number, back, now = 1, 1, size
+        number, furthest, back, now = 1, 1, 1, size
         while work > 0:
             work -= now
             self.worlds = self._taken_on(self._kept[number - 1], number, now)
@@ -63,6 +63,8 @@ class Population:
                 del self._kept[number:]
                 self._kept.append(self.worlds[:size])
                 number += 1
+                if number > furthest:
+                    furthest, back, now = number, 1, size
             else:
                 back = 2 * back
                 now = min(2 * now, most)
