@@ -15,6 +15,9 @@ SIDE = 8
 FAR = 9
 """A distance that is too long."""
 
+PASS = 0
+"""The action of who passes, in games that allow it."""
+
 _DESTINATIONS = 73
 _UNDERPROMOTIONS = 9
 _LEFT_CASTLING, _RIGHT_CASTLING = 4672, 4673
@@ -33,6 +36,8 @@ class Step(NamedTuple):
 def step_of(action: int, white: bool, size: int) -> Step:
     """What a number of an action means, for one colour on a board of a size."""
     rank = 0 if white else size - 1
+    if action == PASS:
+        return Step(-1, -1, "q")
     if action in (_LEFT_CASTLING, _RIGHT_CASTLING):
         end = 2 if action == _LEFT_CASTLING else 6
         return Step(rank * SIDE + 4, rank * SIDE + end, "q")

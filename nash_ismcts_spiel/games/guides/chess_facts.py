@@ -90,12 +90,19 @@ class Facts:
 
     def set_moves(self, moves: Sequence[tuple[int, bool, bool]]) -> None:
         """The looks before which the other player makes a move, and whether a pawn, and whether
-        another piece can have made it.
+        another piece can have made it. All facts must be there.
         """
         by_look = {look: able for look, *able in moves}
         for kind, made in enumerate(self._made):
             for look in range(1, len(made)):
                 made[look] = made[look - 1] + (look in by_look and by_look[look][kind])
+        for square, what in self._what.items():
+            when = self._when[square]
+            for at in range(len(what) - 2, -1, -1):
+                after = self.moves("p", when[at], when[at + 1])
+                after = max(after, self.moves("q", when[at], when[at + 1]))
+                if what[at] == ANY and what[at + 1] != NONE and after < 2:
+                    what[at] = what[at + 1]  # no time for a piece to leave and one to come
 
     def moves(self, kind: str, after: int, until: int) -> int:
         """Moves that a kind of piece can make after one look, up to another one."""
