@@ -6,7 +6,8 @@
 // follows what was accepted before. What the player has seen cannot be exchanged for what it has
 // not: a value that comes up twice (a card that was dealt and played) is seldom tried, and places
 // between which an exchange was not noticed are one group; exchanges between groups that were noticed
-// (the player's own cards and all others) are seldom tried either. Compare hidden.h: there pieces are
+// (the player's own cards and all others) are seldom tried either. Events that make a set are put in
+// order again after each step, so that the chain is one over sets. Compare hidden.h: there pieces are
 // drawn one by one.
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include "hidden.h"
+#include "sets.h"
 
 namespace nash_ismcts {
 
@@ -102,13 +104,16 @@ std::vector<double> HiddenHistories::log_chance(int32_t world) const {
 
 // Proposes a change of the walk's world and takes it or not; returns how many pairs were exchanged.
 int32_t HiddenHistories::exchange_step(const Tracker& tracker, Walk& walk) {
+  const PieceSets* sets = graph_.game_->sets();
   ExchangeMemory& memory = exchanges_[tracker.player()];
   find_places(*walk.example, memory);
   auto changed = std::make_shared<Example>(*walk.example);
   touched_.clear();
   for (int32_t pair = 0; pair < memory.pairs; ++pair) {
     const auto [one, other] = draw_pair(*walk.example, memory, walk.random);
-    if (changed->events[one] == changed->events[other]) {
+    const bool no_exchange = changed->events[one] == changed->events[other] ||
+                             (sets != nullptr && sets->same_set(one, other));
+    if (no_exchange) {
       if (pair > 0 || !memory.may_replace(walk.random)) continue;
       if (!replace_event(*changed, one, walk.random)) return 0;
       break;
@@ -117,6 +122,7 @@ int32_t HiddenHistories::exchange_step(const Tracker& tracker, Walk& walk) {
                                  changed->events[other]);
     touched_.emplace_back(one, other);
   }
+  arrange(sets, changed->events);
   if (changed->events == walk.example->events) return 0;
   const Answer answer = replayed(tracker, *changed, walk);
   const bool taken = answer == Answer::kTaken;
@@ -195,11 +201,15 @@ uint64_t HiddenHistories::ExchangeMemory::between(int32_t one, int32_t other) co
   return static_cast<uint64_t>(low) << 32 | static_cast<uint32_t>(high);
 }
 
-// Puts another value altogether in a place, of those that could have come there.
+// Puts another value altogether in a place, of those that could have come there; in a set, of all the
+// deck, since it is put in order again.
 bool HiddenHistories::replace_event(Example& example, int32_t place, Random& random) {
+  const PieceSets* sets = graph_.game_->sets();
   const std::unique_ptr<GameState> state = graph_.game_->initial_state();
   for (int32_t at = 0; at < place; ++at) state->apply(example.events[at]);
-  if (state->player() == kChancePlayer) {
+  if (sets != nullptr && sets->set_at(place) != PieceSets::kNone) {
+    events_ = sets->deck;
+  } else if (state->player() == kChancePlayer) {
     state->chance_outcomes(events_, probabilities_);
   } else {
     state->legal_actions(events_);

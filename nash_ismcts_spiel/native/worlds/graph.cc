@@ -241,21 +241,6 @@ std::vector<std::pair<Action, History>> Graph::whole_actions(int32_t set) {
   return actions;
 }
 
-void Graph::prior_weights(int32_t sample, double* weights) const {
-  const int64_t first = samples.first_branch[sample];
-  const int32_t world = samples.world[sample], count = samples.branch_count[sample];
-  const bool chance = worlds.kind[world] == kChance;
-  double total = 0.0;
-  for (int32_t k = 0; k < count; ++k) {
-    const int64_t edge = worlds.first_edge[world] + samples.edge[first + k];
-    weights[k] = samples.target[first + k] == kDead ? 0.0
-                 : chance                           ? worlds.edge_probability[edge]
-                                                    : whole_count(edge);
-    total += weights[k];
-  }
-  for (int32_t k = 0; k < count; ++k) weights[k] /= total;
-}
-
 // All that may fail (a game's own code) comes before the first column is touched.
 int32_t Graph::add_world(const GameState& state, int32_t parent, int64_t position) {
   const int32_t world = static_cast<int32_t>(worlds.size());

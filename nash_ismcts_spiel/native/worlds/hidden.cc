@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "playout.h"
+#include "sets.h"
 
 namespace nash_ismcts {
 
@@ -54,11 +55,8 @@ int32_t HiddenHistories::branch(int32_t sample, int32_t branch) {
   Origin below{sample, branch, origins_[sample].proved, origins_[sample].example};
   if (place.piece != below.example->events[place.depth]) {
     if (trusted(known, place.depth, place.piece)) {
-      const Example& example = *below.example;
       below.proved = false;
-      below.example = std::make_shared<Example>(
-          Example{relabelled(example, place.depth, example.events[place.depth], place.piece),
-                  example.movers});
+      below.example = guessed(place, *below.example);
     } else {
       if (!origins_[sample].proved && !prove_path(sample)) return kDead;
       below.proved = true;
@@ -261,10 +259,22 @@ void HiddenHistories::candidates(const Knowledge& known, int32_t world,
       if (known.tracker.progress_of(seen) == kContradiction) continue;
     }
     if (ruled_out(known.tracker, first + edge)) continue;
-    if (decides || !failed(known, worlds.depth[world], worlds.edge_action[first + edge])) {
-      edges.push_back(edge);
-    }
+    const Action piece = worlds.edge_action[first + edge];
+    if (known_elsewhere(known, worlds.depth[world], piece)) continue;
+    if (decides || !failed(known, worlds.depth[world], piece)) edges.push_back(edge);
   }
+}
+
+// Whether a piece cannot be in its place because the player knows the set that it is in, or because
+// the player knows the set of the place, and the piece is not in it.
+bool HiddenHistories::known_elsewhere(const Knowledge& known, int32_t depth, Action piece) const {
+  const PieceSets* sets = graph_.game_->sets();
+  if (sets == nullptr || sets->set_at(depth) == PieceSets::kNone) return false;
+  const int32_t player = known.tracker.player();
+  const History& events = known.example->events;
+  if (sets->knows(player, depth)) return events[depth] != piece;
+  const std::vector<Action> cards = known_cards(*sets, events, player);
+  return std::find(cards.begin(), cards.end(), piece) != cards.end();
 }
 
 }  // namespace nash_ismcts

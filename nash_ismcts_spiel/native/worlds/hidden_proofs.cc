@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hidden.h"
+#include "sets.h"
 
 namespace nash_ismcts {
 
@@ -83,7 +84,9 @@ HiddenHistories::Proof HiddenHistories::exchange(const Place& place, const Examp
   if (tries.failures + tries.deaths > 0) limit = std::min(limit, kProposalsAgain);
   Random random(graph_.views_.hash(graph_.information_sets.view[place.set]),
                 place_key(place.depth, place.piece));
-  for (const History& events : proposals(example, place.depth, place.piece, limit, random)) {
+  for (const History& events :
+       piece_proposals(graph_.game_->sets(), example, knowledge(place.set).tracker.player(),
+                       place.depth, place.piece, limit, random)) {
     auto found = checked(place, beginning, events);
     if (found) return {std::move(found), Fate::kAlive};
   }
@@ -94,9 +97,8 @@ HiddenHistories::Proof HiddenHistories::complete(const Place& place, const Examp
                                                  const Beginning& beginning,
                                                  CompletionRecord& record) {
   Knowledge& known = knowledge(place.set);
-  const Example like{relabelled(example, place.depth, example.events[place.depth], place.piece),
-                     example.movers};
-  CompletionSearch search(known.tracker, like, known.steps > 0 ? kLongSearch : kShortSearch,
+  const auto like = guessed(place, example);
+  CompletionSearch search(known.tracker, *like, known.steps > 0 ? kLongSearch : kShortSearch,
                           graph_.deadline_);
   const Completion result = search.run(beginning.state, beginning.progress, place.depth + 1);
   known.steps = std::max<int64_t>(known.steps - search.steps(), 0);
@@ -111,6 +113,23 @@ HiddenHistories::Proof HiddenHistories::complete(const Place& place, const Examp
   found->events.insert(found->events.end(), rest.events.begin(), rest.events.end());
   found->movers.insert(found->movers.end(), rest.movers.begin(), rest.movers.end());
   return {std::move(found), Fate::kAlive};
+}
+
+// An example with a piece in its place and all events before it, which may be no world.
+std::shared_ptr<const Example> HiddenHistories::guessed(const Place& place, const Example& example) {
+  auto guess = std::make_shared<Example>(example);
+  const PieceSets* sets = graph_.game_->sets();
+  if (sets == nullptr || sets->set_at(place.depth) == PieceSets::kNone) {
+    guess->events = relabelled(example, place.depth, example.events[place.depth], place.piece);
+    return guess;
+  }
+  Random random(graph_.views_.hash(graph_.information_sets.view[place.set]),
+                place_key(place.depth, place.piece));
+  const int32_t player = knowledge(place.set).tracker.player();
+  std::vector<History> proposed =
+      piece_proposals(sets, example, player, place.depth, place.piece, 1, random);
+  if (!proposed.empty()) guess->events = std::move(proposed.front());
+  return guess;
 }
 
 // Notes that nothing after a piece explains more of a log.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -22,7 +23,8 @@ void require_number(Action number, int64_t end, const Game& game, const char* wh
 
 Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots)
     : game_(std::move(game)), facts_(game_->tensor_facts()), players_(game_->facts().num_players),
-      slots_(slots), pieces_(std::max(facts_.actions, facts_.chance_outcomes)) {
+      slots_(slots), pieces_(std::max(facts_.actions, facts_.chance_outcomes)),
+      prior_inputs_(game_->sets() == nullptr ? 0 : pieces_) {
   if (facts_.kind == TensorKind::kNone) {
     throw std::invalid_argument(game_->facts().name +
                                 " has neither an information state tensor nor an observation "
@@ -54,6 +56,9 @@ void Tensors::samples(const Graph& graph, const int32_t* samples, int64_t count,
     float* row = rows + k * sample_inputs();
     describe(graph, graph.samples.information_set[samples[k]], described, row);
     add_drawn(graph, samples[k], row + set_inputs_);
+    if (prior_inputs_ > 0) {
+      add_prior(graph, samples[k], row + sample_inputs() - prior_inputs_);
+    }
   }
 }
 
@@ -116,10 +121,25 @@ void Tensors::add_drawn(const Graph& graph, int32_t sample, float* slots) const 
   if (!events.empty() && slots_ == 0) {
     throw std::invalid_argument("pieces are drawn, and there are no slots for them");
   }
-  int64_t slot = 0;
-  for (auto piece = events.rbegin(); piece != events.rend(); ++piece, ++slot) {
+  const PieceSets* sets = game_->sets();
+  int64_t drawn = 0;
+  for (auto piece = events.rbegin(); piece != events.rend(); ++piece, ++drawn) {
     require_number(*piece, pieces_, *game_, "event");
+    const int64_t slot = sets == nullptr ? drawn : sets->merged(drawn);
     slots[std::min(slot, slots_ - 1) * pieces_ + *piece] += 1.0f;
+  }
+}
+
+void Tensors::add_prior(const Graph& graph, int32_t sample, float* prior) const {
+  const int64_t first = graph.samples.first_branch[sample];
+  const int64_t edges = graph.worlds.first_edge[graph.samples.world[sample]];
+  std::vector<double> weights(graph.samples.branch_count[sample]);
+  graph.prior_weights(sample, weights.data());
+  for (size_t k = 0; k < weights.size(); ++k) {
+    const auto branch = first + static_cast<int64_t>(k);
+    const Action piece = graph.worlds.edge_action[edges + graph.samples.edge[branch]];
+    require_number(piece, pieces_, *game_, "event");
+    if (weights[k] > 0.0) prior[piece] = static_cast<float>(std::log(weights[k]));
   }
 }
 
@@ -132,7 +152,7 @@ void events_of_others(const GraphTables& graph, int32_t world, int32_t player, H
   }
 }
 
-int64_t most_drawn(const GraphTables& graph) {
+int64_t most_drawn(const Graph& graph) {
   History events;
   std::size_t most = 0;
   for (int64_t sample = 0; sample < graph.samples.size(); ++sample) {
@@ -141,7 +161,12 @@ int64_t most_drawn(const GraphTables& graph) {
                      events);
     most = std::max(most, events.size());
   }
-  return static_cast<int64_t>(most);
+  return slots_of(graph.game(), static_cast<int64_t>(most));
+}
+
+int64_t slots_of(const Game& game, int64_t pieces) {
+  const PieceSets* sets = game.sets();
+  return sets == nullptr || pieces == 0 ? pieces : sets->merged(pieces - 1) + 1;
 }
 
 }  // namespace nash_ismcts
