@@ -53,6 +53,7 @@ class _Sizes:
     sample_inputs: int
     actions: int
     pieces: int
+    prior_inputs: int = 0
 
 
 class PolicyAndValue(NetworkEvaluator):

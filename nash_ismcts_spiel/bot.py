@@ -17,7 +17,7 @@ import pyspiel
 
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
 from nash_ismcts_spiel.evaluation import Evaluator, Models, RolloutEvaluator
-from nash_ismcts_spiel.evaluation.protocol import graph_of, split_actions_of
+from nash_ismcts_spiel.evaluation.protocol import graph_of, hidden_order_of, split_actions_of
 from nash_ismcts_spiel.evaluation.sources import compiled_only
 from nash_ismcts_spiel.games import GameGraph, NoWorldFoundError, support
 from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
@@ -242,7 +242,14 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
                     f"split_actions is {asked!r}, but the evaluator's models of {self._game.name} "
                     f"were made with {needed!r}"
                 )
-        self._graph = GameGraph(self._game, split) if graph is None else graph
+        order = self._config.hidden_order
+        made_for = hidden_order_of(self._evaluator)
+        if made_for not in (None, order):
+            raise ValueError(
+                f"hidden_order is {order!r}, but the evaluator's models of {self._game.name} "
+                f"were made with {made_for!r}"
+            )
+        self._graph = GameGraph(self._game, split, order) if graph is None else graph
         self._models = Models(self._graph, self._evaluator)
         engine = NativeEngine if self._config.engine == "native" else ReferenceEngine
         self._engine: NativeEngine | ReferenceEngine = engine(self._models, self._config)

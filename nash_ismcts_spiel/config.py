@@ -23,6 +23,7 @@ OpponentDispersion = Literal["none", "unseen", "always"]
 UnvisitedEvents = Literal["valued", "left_out"]
 RootRule = Literal["visits", "expected_visits", "certain_gain"]
 SplitActions = Literal["auto", "never", "always"]
+HiddenOrder = Literal["play", "sets"]
 
 MODEL_RADIUS = 0.2
 ROLLOUT_RADIUS = 0.05
@@ -77,6 +78,10 @@ class SearchConfig(Settings):
       split_actions: whether an action is chosen as a sequence of sub-actions (P-splitting; by their
         meaning where that is known, else by the digits of the action's number): "always", "never",
         or "auto", where a game has more than 4,096 actions or chance outcomes.
+    Hidden pieces:
+      hidden_order: in which order the pieces of a hidden state are drawn (H-splitting): as they
+        were played, or, where a game begins with a deal, hands as "sets", card by card in a fixed
+        order, so that nobody has to know in which order a hand was dealt.
     Engine:
       engine: "native" (C++), or "reference" (the same search in Python, to be read).
       parallel_simulations: how many simulations of one search may wait for rows at once, kept
@@ -108,6 +113,7 @@ class SearchConfig(Settings):
     lcb_width: float = 0.1
     root_rule: RootRule = "visits"
     split_actions: SplitActions = "auto"
+    hidden_order: HiddenOrder = "play"
     engine: Engine = "native"
     parallel_simulations: int = 1
     value_scale: float | None = None

@@ -11,6 +11,7 @@ from typing import Any
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
+from nash_ismcts_spiel.evaluation.protocol import hidden_order_of
 from nash_ismcts_spiel.games import support
 
 BotMaker = Callable[..., Any]
@@ -29,7 +30,8 @@ def make_bot(name: str, game: Any, player_id: int, **params: Any) -> Any:
       **params: for the searches of this package: `evaluator` or `checkpoint`, `seed`, `seconds` and
         any field of SearchConfig, on top of the preset of that name (or of `config` if that is
         given). A checkpoint is the directory of a run, the file of saved models, or "pretrained"
-        for the models of this game that come with the package.
+        for the models of this game that come with the package. Hidden pieces are drawn in the
+        order for which the models were made, unless `hidden_order` or `config` says otherwise.
 
     Raises:
       ValueError: no bot has that name, or a parameter is unknown.
@@ -67,14 +69,17 @@ def _search_bot_maker(preset: str) -> BotMaker:
         seconds: float | None = None,
         **changes: Any,
     ) -> NashIsmctsBot:
-        if config is None:
-            config = SearchConfig.preset(preset, **changes)
-        else:
-            config = SearchConfig.from_dict({**dataclasses.asdict(config), **changes})
         if checkpoint is not None:
             if evaluator is not None:
                 raise ValueError("give a bot an evaluator or a checkpoint, not both")
             evaluator = checkpoint_evaluator(checkpoint, game)
+        if config is None:
+            order = None if evaluator is None else hidden_order_of(evaluator)
+            if order is not None:
+                changes.setdefault("hidden_order", order)
+            config = SearchConfig.preset(preset, **changes)
+        else:
+            config = SearchConfig.from_dict({**dataclasses.asdict(config), **changes})
         return NashIsmctsBot(game, player_id, evaluator, config, seed, seconds)
 
     return make

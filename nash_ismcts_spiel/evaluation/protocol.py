@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.splitting import SplitActions
 
 Floats = npt.NDArray[np.float64]
@@ -113,7 +114,26 @@ def split_actions_of(evaluator: object) -> SplitActions | None:
     return evaluator.split_actions if isinstance(evaluator, SplitEvaluator) else None
 
 
+@runtime_checkable
+class OrderedEvaluator(Protocol):
+    """An evaluator of graphs whose hidden pieces come in one order only.
+
+    Attributes:
+      hidden_order: the order; None if it takes any graph.
+    """
+
+    hidden_order: HiddenOrder | None
+
+
 def graph_of(evaluator: Evaluator) -> GameGraph | None:
     """The one graph that an evaluator has rows for, None if it takes any."""
     graph: GameGraph | None = getattr(evaluator, "graph", None)
     return graph
+
+
+def hidden_order_of(evaluator: Evaluator) -> HiddenOrder | None:
+    """In which order pieces must be drawn for an evaluator, None if it takes any graph."""
+    graph = graph_of(evaluator)
+    if graph is not None:
+        return graph.hidden_order
+    return evaluator.hidden_order if isinstance(evaluator, OrderedEvaluator) else None

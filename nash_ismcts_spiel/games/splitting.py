@@ -95,12 +95,12 @@ class Splitting:
                 digest.update(codes.lengths.tobytes() + b"|" + codes.digits.tobytes() + b"|")
         return digest.hexdigest()[:16]
 
-    def native(self, game: SupportedGame) -> _core.SplitGame:
-        """The game, played by these codes, as compiled code takes it."""
+    def native(self, game: _core.Game) -> _core.SplitGame:
+        """A compiled game, played by these codes."""
         nothing = np.zeros(0, dtype=np.int32)
         outcomes = self.outcomes or Codes(nothing, nothing)
         return _core.SplitGame(
-            game.native,
+            game,
             self.actions.lengths,
             self.actions.digits,
             outcomes.lengths,

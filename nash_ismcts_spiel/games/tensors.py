@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from nash_ismcts_spiel.games.adapter import SupportedGame
 from nash_ismcts_spiel.games.graph import GameGraph
+from nash_ismcts_spiel.games.orders import HiddenOrder, dealing_of, order_fingerprint
 from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
 from nash_ismcts_spiel.native import _core
 
@@ -33,7 +34,8 @@ MOST_PIECES = 4096
 """Largest vocabulary of actions and chance outcomes that networks are made for."""
 
 _MOST_SLOTS = 32
-"""Pieces that are told apart by when they were drawn; all later ones share the last slot."""
+"""Pieces that are told apart by when they were drawn; all later ones share the last slot, and those
+of a hand that is drawn as a set have one slot together."""
 
 
 class Entries(NamedTuple):
@@ -83,8 +85,10 @@ class Tensors:
 
     Attributes:
       split_actions: whether actions are split on the graphs.
+      hidden_order: in which order hidden pieces are drawn there.
       set_inputs: numbers that describe an information set.
       sample_inputs: numbers that describe a SAMPLE node.
+      prior_inputs: how many of these, the last ones, are logarithms of the prior of the next piece.
       actions: size of the vocabulary of actions.
       pieces: size of the vocabulary of pieces.
     """
@@ -94,6 +98,7 @@ class Tensors:
         game: SupportedGame,
         slots: int | None = None,
         split_actions: SplitActions = "never",
+        hidden_order: HiddenOrder = "play",
     ) -> None:
         """Fixes the sizes.
 
@@ -101,22 +106,28 @@ class Tensors:
           game: whose tensors are read.
           slots: most pieces of one hidden state; by the length of the game if None.
           split_actions: whether actions are split on the graphs.
+          hidden_order: in which order hidden pieces are drawn there.
 
         Raises:
           ValueError: the game describes neither information states nor observations in numbers,
             or has too many actions or chance outcomes.
         """
+        splitting, dealing = splitting_of(game, split_actions), dealing_of(game, hidden_order)
+        dealt = None if dealing is None else dealing.native(game)
         if slots is None:
             pyspiel_game = game.pyspiel_game
             events = pyspiel_game.max_game_length() + pyspiel_game.max_chance_nodes_in_history()
-            slots = min(events, _MOST_SLOTS)
+            slots = min(events if dealt is None else dealt.slots_of(events), _MOST_SLOTS)
         self.split_actions: SplitActions = split_actions
-        splitting = splitting_of(game, split_actions)
-        self._codes = fingerprint(splitting)
-        native = game.native if splitting is None else splitting.native(game)
-        self._native = _core.Tensors(native, slots)
+        self.hidden_order: HiddenOrder = hidden_order
+        self._codes, self._order = fingerprint(splitting), order_fingerprint(dealing)
+        played = dealt or game.native
+        self._native = _core.Tensors(
+            played if splitting is None else splitting.native(played), slots
+        )
         self.set_inputs = self._native.set_inputs
         self.sample_inputs = self._native.sample_inputs
+        self.prior_inputs = self._native.prior_inputs
         self.actions = self._native.actions
         self.pieces = self._native.pieces
         if self.pieces > MOST_PIECES:
@@ -131,7 +142,9 @@ class Tensors:
         return self._native.sets(graph, information_sets)
 
     def samples(self, graph: GameGraph, sample_nodes: Numbers) -> Singles:
-        """A row as above, then the pieces drawn so far, by slot. [rows, sample_inputs]"""
+        """A row as above, then the pieces drawn so far, by slot; where hands are drawn as sets,
+        then the prior of the next piece. [rows, sample_inputs]
+        """
         self._check(graph)
         return self._native.samples(graph, sample_nodes)
 
@@ -140,6 +153,11 @@ class Tensors:
             raise ValueError(
                 f"{graph.game.name}: the networks are made for split_actions="
                 f"{self.split_actions!r}, the graph has split_actions={graph.split_actions!r}"
+            )
+        if order_fingerprint(graph.dealing) != self._order:
+            raise ValueError(
+                f"{graph.game.name}: the networks are made for hidden_order="
+                f"{self.hidden_order!r}, the graph has hidden_order={graph.hidden_order!r}"
             )
 
 
@@ -159,5 +177,5 @@ def pair_entries(graph: GameGraph, sample_nodes: Numbers) -> Pairs:
 
 
 def most_drawn(graph: GameGraph) -> int:
-    """Most pieces that are drawn before a SAMPLE node of a graph."""
+    """Most slots that are filled by pieces before a SAMPLE node of a graph."""
     return _core.most_drawn(graph)

@@ -34,7 +34,9 @@ class Features:
           ValueError: the game has no tensors.
         """
         graph.resolve()
-        self.tensors = Tensors(graph.game, most_drawn(graph), graph.split_actions)
+        self.tensors = Tensors(
+            graph.game, most_drawn(graph), graph.split_actions, graph.hidden_order
+        )
         sets = np.arange(len(graph.information_sets), dtype=np.int32)
         nodes = np.arange(len(graph.samples), dtype=np.int32)
         legal, branches = legal_entries(graph, sets), open_entries(graph, nodes)

@@ -43,7 +43,11 @@ class GrownModels:
 
     def __init__(self, game: SupportedGame, config: TrainingConfig, seed: int) -> None:
         """Starts with random weights drawn from the seed."""
-        self.tensors = Tensors(game, split_actions=config.search.split_actions)
+        self.tensors = Tensors(
+            game,
+            split_actions=config.search.split_actions,
+            hidden_order=config.search.hidden_order,
+        )
         self.networks = make_networks(self.tensors, config.networks, seed)
         self.buffer = PolicyBuffer(config.grown.buffer, config.grown.buffer_rows)
         self._config = config

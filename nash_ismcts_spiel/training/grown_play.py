@@ -85,7 +85,7 @@ class GrownPlay:
           config: how explorers explore, and how much frequent rows count.
           rng: of all randomness; it is consumed.
         """
-        self.graph = GameGraph(game, evaluator.split_actions)
+        self.graph = GameGraph(game, evaluator.split_actions, evaluator.hidden_order)
         self.simulations = 0
         self.searches = 0
         self._models = NativeModels(Models(self.graph, evaluator))

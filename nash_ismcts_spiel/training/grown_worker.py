@@ -67,7 +67,11 @@ class GrownWorker:
         self._game = support(game)
         self._config = config
         self._seed = seed
-        self._tensors = Tensors(self._game, split_actions=config.search.split_actions)
+        self._tensors = Tensors(
+            self._game,
+            split_actions=config.search.split_actions,
+            hidden_order=config.search.hidden_order,
+        )
         self._networks = make_networks(self._tensors, config.networks, seed)
         self._scale = self._game.value_scale()
 

@@ -109,7 +109,11 @@ def _enumerated(game: SupportedGame, kind: ModelKind, config: TrainingConfig) ->
     if may_grow and is_large(game):
         return None
     try:
-        return GameGraph.enumerate(game, split_actions=config.search.split_actions)
+        return GameGraph.enumerate(
+            game,
+            split_actions=config.search.split_actions,
+            hidden_order=config.search.hidden_order,
+        )
     except ValueError:
         if may_grow:
             return None

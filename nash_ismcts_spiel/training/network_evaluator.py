@@ -15,6 +15,7 @@ import torch
 from nash_ismcts_spiel.evaluation import InformationSetRow, SampleRow
 from nash_ismcts_spiel.evaluation.checks import sample_rows, set_rows
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.splitting import SplitActions
 from nash_ismcts_spiel.games.tensors import Tensors, legal_entries, open_entries, pair_entries
 from nash_ismcts_spiel.training.networks import Networks, piece_values
@@ -30,6 +31,7 @@ class NetworkEvaluator:
       networks: their weights may change; rows that a search has kept do not follow.
       value_scale: what one value scale is worth in the game's units.
       split_actions: whether actions are split on the graphs that it takes.
+      hidden_order: in which order hidden pieces are drawn there.
     """
 
     def __init__(self, tensors: Tensors, networks: Networks, value_scale: float) -> None:
@@ -38,6 +40,7 @@ class NetworkEvaluator:
         self.networks = networks
         self.value_scale = value_scale
         self.split_actions: SplitActions = tensors.split_actions
+        self.hidden_order: HiddenOrder = tensors.hidden_order
         self._device = networks.policy.device
 
     @torch.inference_mode()

@@ -24,12 +24,17 @@ FACTORS = 4
 
 
 class ResidualNetwork(nn.Module):
-    """A linear layer, residual blocks, and a linear layer out."""
+    """A linear layer, residual blocks, and a linear layer out.
 
-    def __init__(self, inputs: int, outputs: int, config: NetworkConfig) -> None:
+    The last `added` inputs are added to the first outputs and not seen otherwise: what is learned
+    is the difference.
+    """
+
+    def __init__(self, inputs: int, outputs: int, config: NetworkConfig, added: int = 0) -> None:
         """Makes it with random weights."""
         super().__init__()
-        self.into = nn.Linear(inputs, config.width)
+        self.added = added
+        self.into = nn.Linear(inputs - added, config.width)
         self.blocks = nn.ModuleList(
             nn.Sequential(
                 nn.LayerNorm(config.width),
@@ -49,11 +54,14 @@ class ResidualNetwork(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         """Outputs of a batch. [rows, outputs]"""
-        hidden = self.into(rows)
+        seen = rows.shape[1] - self.added
+        hidden = self.into(rows[:, :seen])
         for block in self.blocks:
             hidden = hidden + block(hidden)
         out: Tensor = self.out(hidden)
-        return out
+        if self.added == 0:
+            return out
+        return out + nn.functional.pad(rows[:, seen:], (0, out.shape[1] - self.added))
 
 
 def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
@@ -78,12 +86,14 @@ class Sizes(Protocol):
     Attributes:
       set_inputs: numbers that describe an information set.
       sample_inputs: numbers that describe a SAMPLE node.
+      prior_inputs: the last of these are the prior of the next piece, which H begins from.
       actions: size of the vocabulary of actions.
       pieces: size of the vocabulary of pieces.
     """
 
     set_inputs: int
     sample_inputs: int
+    prior_inputs: int
     actions: int
     pieces: int
 
@@ -122,7 +132,9 @@ def make_networks(
         return Networks(
             policy=ResidualNetwork(sizes.set_inputs, actions, config).to(device),
             value=ResidualNetwork(sizes.set_inputs, 1 + of_children, config).to(device),
-            hidden=ResidualNetwork(sizes.sample_inputs, pieces + of_pieces, config).to(device),
+            hidden=ResidualNetwork(
+                sizes.sample_inputs, pieces + of_pieces, config, sizes.prior_inputs
+            ).to(device),
         )
 
 

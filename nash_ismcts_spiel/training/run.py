@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.games.orders import dealing_of, order_fingerprint
 from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.training.checkpoint import Checkpoint, CheckpointError, load
@@ -52,6 +53,7 @@ class Run(RunFiles):
         self.config = config
         self.kind = models
         self._codes = fingerprint(splitting_of(supported, config.search.split_actions))
+        self._order = order_fingerprint(dealing_of(supported, config.search.hidden_order))
         self._graph, loop = make_loop(supported, models, config, seed, workers, ray)
         super().__init__(directory, supported.name, seed, loop)
 
@@ -143,15 +145,23 @@ class Run(RunFiles):
             made,
             self.config.search.split_actions,
             self._codes,
+            self.config.search.hidden_order,
+            self._order,
         )
 
     def _state(self) -> Checkpoint:
         numbers, arrays = super()._state()
-        return Checkpoint({**numbers, "codes": self._codes}, arrays)
+        return Checkpoint({**numbers, "codes": self._codes, "order": self._order}, arrays)
 
     def _restore(self) -> None:
         path = self.directory / CHECKPOINT
-        if load(path).numbers.get("codes", "") != self._codes:
+        numbers = load(path).numbers
+        if numbers.get("order", "") != self._order:
+            raise CheckpointError(
+                f"{path} was made with another order of hidden pieces than hidden_order="
+                f"{self.config.search.hidden_order!r} gives here"
+            )
+        if numbers.get("codes", "") != self._codes:
             raise CheckpointError(
                 f"{path} was made with other sub-actions than split_actions="
                 f"{self.config.search.split_actions!r} gives here"

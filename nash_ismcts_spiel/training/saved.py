@@ -16,6 +16,7 @@ from open_spiel.python import policy as openspiel_policy
 
 from nash_ismcts_spiel.evaluation import Evaluator
 from nash_ismcts_spiel.games import GameGraph, SupportedGame, support
+from nash_ismcts_spiel.games.orders import HiddenOrder, dealing_of, order_fingerprint
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
 from nash_ismcts_spiel.games.tensors import Tensors
@@ -41,6 +42,7 @@ class _StoredSizes:
     sample_inputs: int
     actions: int
     pieces: int
+    prior_inputs: int = 0
 
 
 _SIZES = [field.name for field in dataclasses.fields(_StoredSizes)]
@@ -59,6 +61,8 @@ class SavedModels:
       made: how they were made: seed, generation, exploitability and the like.
       split_actions: whether actions were split.
       codes: the fingerprint of the splitting.
+      hidden_order: in which order hidden pieces were drawn.
+      order: the fingerprint of that order.
     """
 
     game: str
@@ -69,12 +73,15 @@ class SavedModels:
     made: dict[str, Any]
     split_actions: SplitActions = "never"
     codes: str = ""
+    hidden_order: HiddenOrder = "play"
+    order: str = ""
 
     def evaluator(self) -> Evaluator:
         """The models for a search: tables where the game is enumerated.
 
         Raises:
-          ValueError: actions are split in another way here than when the models were made.
+          ValueError: actions are split in another way here than when the models were made, or
+            hidden pieces have another order.
         """
         game = support(self.game)
         if fingerprint(splitting_of(game, self.split_actions)) != self.codes:
@@ -82,10 +89,19 @@ class SavedModels:
                 f"the models of {self.game} were made with other sub-actions than split_actions="
                 f"{self.split_actions!r} gives here"
             )
+        if order_fingerprint(dealing_of(game, self.hidden_order)) != self.order:
+            raise ValueError(
+                f"the models of {self.game} were made with another order of hidden pieces than "
+                f"hidden_order={self.hidden_order!r} gives here"
+            )
         if self.enumerated:
-            graph = GameGraph.enumerate(game, split_actions=self.split_actions)
+            graph = GameGraph.enumerate(
+                game, split_actions=self.split_actions, hidden_order=self.hidden_order
+            )
             return TableEvaluator(graph, NetworkTables(graph).all(self.networks))
-        tensors = Tensors(game, split_actions=self.split_actions)
+        tensors = Tensors(
+            game, split_actions=self.split_actions, hidden_order=self.hidden_order
+        )
         return NetworkEvaluator(tensors, self.networks, game.value_scale())
 
     def policy(self) -> openspiel_policy.Policy:
@@ -107,6 +123,8 @@ def save(path: Path, models: SavedModels) -> None:
         "made": models.made,
         "split_actions": models.split_actions,
         "codes": models.codes,
+        "hidden_order": models.hidden_order,
+        "order": models.order,
     }
     weights = np.frombuffer(weights_of(models.networks), dtype=np.uint8)
     checkpoint.save(path, checkpoint.Checkpoint(numbers, {"weights": weights}))
@@ -126,11 +144,12 @@ def load(path: Path) -> SavedModels:
         sizes = _StoredSizes(**numbers["sizes"])
         networks = make_networks(sizes, config, seed=0, child_values=not enumerated)
         load_weights(networks, arrays["weights"].tobytes())
-        # Older files are of whole actions.
+        # Older files are of whole actions, in the order of play.
         split = numbers.get("split_actions", "never"), numbers.get("codes", "")
+        order = numbers.get("hidden_order", "play"), numbers.get("order", "")
     except (KeyError, TypeError, RuntimeError, ValueError, UnpicklingError) as error:
         raise checkpoint.CheckpointError(f"{path} holds no learned models: {error}") from error
-    return SavedModels(game, enumerated, config, sizes, networks, numbers["made"], *split)
+    return SavedModels(game, enumerated, config, sizes, networks, numbers["made"], *split, *order)
 
 
 def pretrained_path(game: SupportedGame) -> Path:

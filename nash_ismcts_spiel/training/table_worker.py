@@ -71,7 +71,11 @@ class TableWorker:
     @classmethod
     def of_game(cls, game: str, config: TrainingConfig, seed: int) -> TableWorker:
         """A worker with a graph of its own."""
-        graph = GameGraph.enumerate(game, split_actions=config.search.split_actions)
+        graph = GameGraph.enumerate(
+            game,
+            split_actions=config.search.split_actions,
+            hidden_order=config.search.hidden_order,
+        )
         return cls(graph, config, seed)
 
     def run(self, task: TableTask) -> TableResult:
