@@ -30,6 +30,7 @@ from nash_ismcts_spiel.training.metrics import read_metrics
 from nash_ismcts_spiel.training.networks import FACTORS, make_networks, piece_values
 from nash_ismcts_spiel.training.rows import PolicyRows, result_weights
 from nash_ismcts_spiel.training.samples import PolicyBuffer
+from nash_ismcts_spiel.training.watch import Watch
 from nash_ismcts_spiel.training.workers import Processes, RayActors
 
 Enumerated = Callable[[str], GameGraph]
@@ -353,7 +354,7 @@ class Dying:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def run(self, number: int) -> int:
+    def run(self, number: int, watch: Watch | None = None) -> int:
         tried = self._directory / str(number)
         if not tried.exists():
             tried.touch()

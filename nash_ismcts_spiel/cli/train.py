@@ -6,7 +6,6 @@ Where there are not two players with a constant sum, NashConv is shown instead.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib.util
 import json
 import math
@@ -15,19 +14,24 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from nash_ismcts_spiel.cli import rebel
-from nash_ismcts_spiel.cli.common import Commands, Quantity, gains_in_words, load, quantity_of
+from nash_ismcts_spiel.cli.common import Commands, gains_in_words, load, quantity_of
+from nash_ismcts_spiel.cli.progress import losses, train_with_progress
 from nash_ismcts_spiel.training import Budget, Run, TrainingConfig
-from nash_ismcts_spiel.training.board import Board
 from nash_ismcts_spiel.training.config import TRAINING_PRESETS
 from nash_ismcts_spiel.training.loops import is_large
-from nash_ismcts_spiel.training.metrics import Metrics, read_metrics
+from nash_ismcts_spiel.training.metrics import read_metrics
 from nash_ismcts_spiel.training.models import ModelKind
 from nash_ismcts_spiel.training.run_config import file_name
 
 DEFAULT_SECONDS = 60.0
+
+_NOTHING_FINISHED = (
+    "{0.game}, seed {0.seed}: no generation was finished in {0.wall_seconds:.0f} s, so the "
+    "networks are as they were; give more --seconds (with --resume), or make the generations of a "
+    "new run smaller, for example "
+    """--set 'grown={{"search_megabytes": 200, "rows_megabytes": 50}}'"""
+)
 
 
 def add(commands: Commands) -> None:
@@ -63,7 +67,9 @@ def _add_budget(train: argparse.ArgumentParser) -> None:
         "--seconds",
         type=float,
         metavar="S",
-        help=f"stop after S seconds of training (default {DEFAULT_SECONDS:g})",
+        help="stop after S seconds of wall time spent on generations, the whole run over (default "
+        f"{DEFAULT_SECONDS:g}); where the game is not enumerated, a generation that is not over by "
+        "then is dropped",
     )
 
 
@@ -133,7 +139,7 @@ def _train(arguments: argparse.Namespace) -> None:
     )
     _say(f"{run.game}: {sets}; writing {run.directory}")
     try:
-        _train_with_progress(run, budget, arguments)
+        train_with_progress(run, budget, arguments.checkpoint_seconds, arguments.tensorboard)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"saved after generation {run.saved_generation}; go on with: nash-ismcts train "
@@ -187,47 +193,15 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _train_with_progress(run: Run, budget: Budget, arguments: argparse.Namespace) -> None:
-    with contextlib.ExitStack() as stack:
-        board = stack.enter_context(Board(run.directory)) if arguments.tensorboard else None
-        bar = stack.enter_context(
-            tqdm(
-                total=budget.generations,
-                initial=run.loop.generation,
-                unit="gen",
-                desc=run.game.partition("(")[0],
-                file=sys.stderr,
-                mininterval=0.5,
-            )
-        )
-        quantity = quantity_of(load(run.game))
-        for metrics in run.train(budget, arguments.checkpoint_seconds):
-            bar.update()
-            if metrics is not None:
-                bar.set_postfix_str(_postfix(metrics, run, quantity), refresh=False)
-                if board is not None:
-                    board.write(metrics)
-
-
-def _postfix(metrics: Metrics, run: Run, quantity: Quantity) -> str:
-    rate = run.loop.simulations / max(run.wall_seconds, 1e-9)
-    if metrics.exploitability_average is None or metrics.exploitability_search is None:
-        losses = ", ".join(f"{name} {value:.3f}" for name, value in _losses(metrics))
-        return f"losses: {losses}; {rate:,.0f} simulations/s"
-    return (
-        f"{quantity.name} {quantity.scale * metrics.exploitability_average:.4f} "
-        f"(search {quantity.scale * metrics.exploitability_search:.3f}), "
-        f"{rate / 1e6:.2f} M simulations/s"
-    )
-
-
 def _report(run: Run) -> None:
     metrics = read_metrics(run.directory)
+    if run.cut_short:
+        _say(f"time was up inside generation {run.loop.generation + 1}, which is dropped")
     if not metrics:
-        _say("nothing was left to do")
+        print(_NOTHING_FINISHED.format(run) if run.cut_short else "nothing was left to do")
         return
     last = metrics[-1]
-    found = "losses " + ", ".join(f"{name} {value:.4f}" for name, value in _losses(last))
+    found = "losses " + ", ".join(f"{name} {value:.4f}" for name, value in losses(last))
     if last.exploitability_average is not None:
         quantity = quantity_of(load(run.game))
         figure = quantity.scale * last.exploitability_average
@@ -238,12 +212,6 @@ def _report(run: Run) -> None:
         f"{run.game}, seed {run.seed}: {found} after {last.generation} generations, "
         f"{last.visits:,} simulations, {last.cpu_seconds:.1f} s of CPU time"
     )
-
-
-def _losses(metrics: Metrics) -> list[tuple[str, float]]:
-    """The losses among the figures, by the name of their network."""
-    found = [(name.removeprefix("loss_"), value) for name, value in metrics.figures.items()]
-    return [(name, value) for name, value in found if f"loss_{name}" in metrics.figures]
 
 
 def _draw_curve(directory: Path, game: str) -> None:
@@ -262,7 +230,7 @@ def _draw_curve(directory: Path, game: str) -> None:
         "one generation's search": [m.exploitability_search for m in metrics],
     }
     if metrics[-1].exploitability_average is None:
-        names = [name for name, _ in _losses(metrics[-1])]
+        names = [name for name, _ in losses(metrics[-1])]
         columns = {name: [m.figures[f"loss_{name}"] for m in metrics] for name in names}
         label, scale = "loss", 1
     curves = [

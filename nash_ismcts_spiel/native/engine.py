@@ -8,7 +8,7 @@ the searches go on. They share the graph and the models' rows, never a tree.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -99,6 +99,7 @@ def search_together(
     information_sets: Sequence[int],
     rngs: Sequence[np.random.Generator],
     width: int = 64,
+    between: Callable[[Sequence[_core.Search]], None] | None = None,
 ) -> list[SearchResult]:
     """Fresh searches side by side, one per information set and generator.
 
@@ -106,7 +107,8 @@ def search_together(
     enough to know exactly which hidden pieces are alive; in larger games searches share what they
     find out about pieces, and with it the numbers they draw. At most `width` are under way at once;
     the next begins when one is over. NativeModels keep the rows that they have fetched for whoever
-    searches with them next.
+    searches with them next. `between` is called after each batch of rows with all searches; what it
+    raises ends them.
     """
     if width < 1:
         raise ValueError(f"width must be at least 1, not {width}")
@@ -119,7 +121,7 @@ def search_together(
         native.graph.expect_draws(information_set, config.visits)
         search.begin(native.graph, information_set, config.visits, rng)
     with _locked(rngs):
-        _run(native, searches, width)
+        _run(native, searches, width, between)
     return [
         _result(native, search, information_set, search.simulations)
         for search, information_set in zip(searches, information_sets, strict=True)
@@ -194,7 +196,12 @@ def _settings(graph: GameGraph, config: SearchConfig) -> _core.Config:
     )
 
 
-def _run(models: NativeModels, searches: Sequence[_core.Search], width: int = 1) -> None:
+def _run(
+    models: NativeModels,
+    searches: Sequence[_core.Search],
+    width: int = 1,
+    between: Callable[[Sequence[_core.Search]], None] | None = None,
+) -> None:
     under_way, following = list(searches[:width]), list(searches[: width - 1 : -1])
     while under_way:
         over, sets, samples = _core.advance(
@@ -202,6 +209,8 @@ def _run(models: NativeModels, searches: Sequence[_core.Search], width: int = 1)
         )
         if len(sets) + len(samples) > 0:
             models.provide(sets, samples)
+        if between is not None:
+            between(searches)
         if any(over):
             under_way = [search for search, done in zip(under_way, over, strict=True) if not done]
         while following and len(under_way) < width:

@@ -15,6 +15,7 @@ from nash_ismcts_spiel.training.schedule import Schedule
 BufferKind = Literal["reservoir", "window"]
 GraphKind = Literal["auto", "enumerated", "grown"]
 HiddenData = Literal["current", "buffer", "bayes"]
+MEGABYTE = 1_000_000
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,13 +75,23 @@ class NetworkConfig(Settings):
 class GrownConfig(Settings):
     """Learning on a graph that grows, in games that are not enumerated.
 
-      search_games, policy_games: as in NetworkConfig, whose numbers are for enumerated games.
+    The amount of a generation's work is bounded by what is counted and never by time, so a run
+    stays a function of its seed. Megabytes are of numbers of 4 bytes.
+
+      search_games, policy_games: as in NetworkConfig, whose numbers are for enumerated games; fewer
+        where the bounds below say so.
       steps: per generation, of each network.
       side_by_side: searches under way at once, whose rows are evaluated together.
       hidden_share: share of the explorers' decisions in policy games that give rows for H; finding
         out what was possible there takes most of the time of a policy game.
       buffer: a full buffer of policy targets keeps a sample of all, or the latest.
       buffer_rows: most rows it holds.
+      buffer_megabytes: most megabytes it holds; a checkpoint is little more than that.
+      search_megabytes: most megabytes that networks read and give in the searches of a generation.
+        If search games would take more, explorers follow P, and of their decisions a random sample
+        is searched.
+      rows_megabytes: most megabytes of rows for V, and as many for H, in a generation: fewer policy
+        games are played, and fewer of their decisions give rows for H.
     """
 
     search_games: int = 256
@@ -90,6 +101,9 @@ class GrownConfig(Settings):
     hidden_share: float = 0.5
     buffer: BufferKind = "reservoir"
     buffer_rows: int = 100_000
+    buffer_megabytes: float = 200.0
+    search_megabytes: float = 500.0
+    rows_megabytes: float = 100.0
 
     def __post_init__(self) -> None:
         """Refuses values that nothing can be learned with, by name."""
@@ -99,6 +113,9 @@ class GrownConfig(Settings):
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0.0 < self.hidden_share <= 1.0:
             raise ValueError(f"hidden_share must be above 0 and at most 1, not {self.hidden_share}")
+        for name in ("buffer_megabytes", "search_megabytes", "rows_megabytes"):
+            if not getattr(self, name) > 0.0:
+                raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -150,8 +150,15 @@ class Fitter(Generic[RowsType]):
         losses = self._loss(self.network, rows, drawn)
         return float((losses.cpu() @ counts) / counts.sum())
 
-    def fit(self, rows: RowsType, steps: int, generation: int, rng: np.random.Generator) -> None:
-        """Takes some steps; none if no row has occurred."""
+    def fit(
+        self,
+        rows: RowsType,
+        steps: int,
+        generation: int,
+        rng: np.random.Generator,
+        before_step: Callable[[], None] | None = None,
+    ) -> None:
+        """Takes some steps; none if no row has occurred. `before_step` may raise to end it."""
         if steps == 0 or not rows.frequency.any():
             return
         for group in self.optimizer.param_groups:
@@ -159,6 +166,8 @@ class Fitter(Generic[RowsType]):
         total = 0.0
         draws = Draws(rows.frequency, self._config.batch)
         for _ in range(steps):
+            if before_step is not None:
+                before_step()
             drawn, counts = draws.draw(rng)
             loss = self._loss(self.network, rows, drawn) @ counts.to(self.network.device)
             self.optimizer.zero_grad()

@@ -21,6 +21,7 @@ from nash_ismcts_spiel.training.config import TrainingConfig
 from nash_ismcts_spiel.training.metrics import by_player
 from nash_ismcts_spiel.training.models import ModelSource
 from nash_ismcts_spiel.training.table_worker import TableResult, TableTask, TableWorker
+from nash_ismcts_spiel.training.watch import Watch
 from nash_ismcts_spiel.training.workers import Threads, WorkerKind, Workers, make_workers
 
 Floats = npt.NDArray[np.float64]
@@ -78,8 +79,8 @@ class GenerationLoop:
             self._workers = make_workers(worker_kind, make_worker, workers)
         self._in_order = _by_public_state(graph) if config.shards > 1 else _all_sets(graph)
 
-    def step(self) -> None:
-        """One generation; if it is interrupted, nothing has changed."""
+    def step(self, watch: Watch | None = None) -> None:
+        """One generation, however long it takes; if it is interrupted, nothing has changed."""
         generation = self.generation + 1
         chosen = self._choose(generation)
         found, results = self._search(generation, chosen)

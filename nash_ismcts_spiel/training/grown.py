@@ -15,7 +15,7 @@ import torch
 
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.games.tensors import Tensors
-from nash_ismcts_spiel.training.config import TrainingConfig
+from nash_ismcts_spiel.training.config import MEGABYTE, GrownConfig, TrainingConfig
 from nash_ismcts_spiel.training.fit import Fitter
 from nash_ismcts_spiel.training.grown_worker import GrownTask, ShardRows, weights_of
 from nash_ismcts_spiel.training.losses import hidden_loss, policy_loss, value_loss
@@ -24,6 +24,7 @@ from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
 from nash_ismcts_spiel.training.networks import Sizes, load_state, make_networks
 from nash_ismcts_spiel.training.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.training.samples import PolicyBuffer
+from nash_ismcts_spiel.training.watch import Progress, Watch
 from nash_ismcts_spiel.training.workers import Workers
 
 _LEARNING = 1 << 31
@@ -49,7 +50,7 @@ class GrownModels:
             hidden_order=config.search.hidden_order,
         )
         self.networks = make_networks(self.tensors, config.networks, seed)
-        self.buffer = PolicyBuffer(config.grown.buffer, config.grown.buffer_rows)
+        self.buffer = PolicyBuffer(config.grown.buffer, _buffer_rows(self.tensors, config.grown))
         self._config = config
         self._scale = game.value_scale()
         self._foreseen: dict[str, float] = {}
@@ -79,10 +80,15 @@ class GrownModels:
         value: ValueRows,
         hidden: HiddenRows,
         rng: np.random.Generator,
+        watch: Watch | None = None,
     ) -> None:
-        """Takes the rows of a generation; how well they were foreseen is said in the figures."""
+        """Takes the rows of a generation; how well they were foreseen is said in the figures.
+
+        If time is up meanwhile, the models are neither the old nor the new ones.
+        """
+        look = (watch or Watch()).check
         value, hidden = value.normalised(), hidden.normalised()
-        self._foreseen = {
+        foreseen = {
             "new_loss_policy": self._policy.loss(policy),
             "new_loss_value": self._value.loss(value),
             "new_loss_hidden": self._hidden.loss(hidden),
@@ -90,9 +96,10 @@ class GrownModels:
         steps = self._config.grown.steps
         weight = float(generation) ** self._config.averaging_power
         self.buffer.add(policy, weight, rng)
-        self._policy.fit(self.buffer.rows(), steps, generation, rng)
-        self._hidden.fit(hidden, steps, generation, rng)
-        self._value.fit(value, steps, generation, rng)
+        self._policy.fit(self.buffer.rows(), steps, generation, rng, look)
+        self._hidden.fit(hidden, steps, generation, rng, look)
+        self._value.fit(value, steps, generation, rng, look)
+        self._foreseen = foreseen
 
     def figures(self) -> dict[str, float]:
         """Losses of the last generation: while fitting, and on its rows before they were fitted.
@@ -117,6 +124,12 @@ class GrownModels:
         stored = load_state(arrays["networks"].tobytes())
         for name, fitter in self._fitters.items():
             fitter.restore(stored[name])
+
+
+def _buffer_rows(tensors: Tensors, config: GrownConfig) -> int:
+    """Rows that a buffer holds, by their number and by what they take."""
+    each = PolicyRows.bytes_of(tensors.set_inputs, tensors.actions)
+    return max(1, min(config.buffer_rows, int(config.buffer_megabytes * MEGABYTE / each)))
 
 
 class GrownLoop:
@@ -149,18 +162,25 @@ class GrownLoop:
         self._seed = seed
         self._workers = workers
 
-    def step(self) -> None:
-        """One generation; if it is interrupted while games are played, nothing has changed."""
+    def step(self, watch: Watch | None = None) -> None:
+        """One generation; if it is interrupted while games are played, nothing has changed.
+
+        Raises:
+          TimeUpError: the time of `watch` is up; the models must be restored.
+        """
+        watch = watch or Watch()
         generation = self.generation + 1
         weights = weights_of(self.models.networks)
         tasks = [GrownTask(generation, shard, weights) for shard in range(self._config.shards)]
-        shards = self._workers.run(tasks)
+        shards = self._workers.run(tasks, watch)
+        watch.tell(Progress(fitting=True))
         self.models.learn(
             generation,
             PolicyRows.together([shard.policy for shard in shards]),
             ValueRows.together([shard.value for shard in shards]),
             HiddenRows.together([shard.hidden for shard in shards]),
             np.random.default_rng([self._seed, generation, _LEARNING]),
+            watch,
         )
         self.generation = generation
         self.simulations += sum(shard.simulations for shard in shards)

@@ -15,11 +15,12 @@ import torch
 
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.games.tensors import Tensors
-from nash_ismcts_spiel.training.config import TrainingConfig
-from nash_ismcts_spiel.training.grown_play import GrownPlay
+from nash_ismcts_spiel.training.config import MEGABYTE, TrainingConfig
+from nash_ismcts_spiel.training.grown_play import Bounds, GrownPlay
 from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
 from nash_ismcts_spiel.training.networks import Networks, load_state, make_networks
 from nash_ismcts_spiel.training.rows import HiddenRows, PolicyRows, ValueRows
+from nash_ismcts_spiel.training.watch import Watch
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -75,23 +76,40 @@ class GrownWorker:
         self._networks = make_networks(self._tensors, config.networks, seed)
         self._scale = self._game.value_scale()
 
-    def run(self, task: GrownTask) -> ShardRows:
+    def run(self, task: GrownTask, watch: Watch | None = None) -> ShardRows:
         """Plays the search games and the policy games of a shard."""
         started = time.thread_time()
         grown = self._config.grown
         load_weights(self._networks, task.weights)
         evaluator = NetworkEvaluator(self._tensors, self._networks, self._scale)
         rng = np.random.default_rng([self._seed, task.generation, task.shard])
-        play = GrownPlay(self._game, evaluator, self._config.networks, rng)
         search_games = self._share(grown.search_games, task.shard)
         policy_games = self._share(grown.policy_games, task.shard)
+        play = GrownPlay(
+            self._game,
+            evaluator,
+            self._config.networks,
+            rng,
+            self._bounds(),
+            watch,
+            search_games + policy_games,
+        )
+        play.scout(policy_games)
         policy = play.search_games(
             search_games, self._config.search_config(task.generation), grown.side_by_side
         )
         value, hidden = play.policy_games(policy_games, grown.hidden_share)
-        games = search_games + policy_games
+        searches = play.searches
         used = time.thread_time() - started
-        return ShardRows(policy, value, hidden, games, play.searches, play.simulations, used)
+        return ShardRows(
+            policy, value, hidden, play.games, len(searches), searches.simulations, used
+        )
+
+    def _bounds(self) -> Bounds:
+        """A shard's part of a generation's bounds."""
+        each = MEGABYTE / self._config.shards
+        grown = self._config.grown
+        return Bounds(search=grown.search_megabytes * each, rows=grown.rows_megabytes * each)
 
     def _share(self, games: int, shard: int) -> int:
         """The shard's part of a generation's games, the first shards one more if it must be."""

@@ -11,6 +11,7 @@ from nash_ismcts_spiel.games.graph import ENUMERATION_LIMIT
 from nash_ismcts_spiel.training.config import TrainingConfig
 from nash_ismcts_spiel.training.generation import GenerationLoop
 from nash_ismcts_spiel.training.models import Arrays, ModelKind, make_models
+from nash_ismcts_spiel.training.watch import Watch
 from nash_ismcts_spiel.training.workers import make_workers
 
 
@@ -44,8 +45,12 @@ class Loop(Protocol):
         """The current models."""
         ...
 
-    def step(self) -> None:
-        """One generation."""
+    def step(self, watch: Watch | None = None) -> None:
+        """One generation; a loop whose generations are short need not look at `watch`.
+
+        Raises:
+          TimeUpError: time is up; the counters have not changed, the models must be restored.
+        """
         ...
 
     def counters(self) -> dict[str, float]:

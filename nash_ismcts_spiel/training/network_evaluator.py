@@ -32,6 +32,7 @@ class NetworkEvaluator:
       value_scale: what one value scale is worth in the game's units.
       split_actions: whether actions are split on the graphs that it takes.
       hidden_order: in which order hidden pieces are drawn there.
+      numbers_read, numbers_given: inputs and outputs of all rows so far.
     """
 
     def __init__(self, tensors: Tensors, networks: Networks, value_scale: float) -> None:
@@ -41,6 +42,8 @@ class NetworkEvaluator:
         self.value_scale = value_scale
         self.split_actions: SplitActions = tensors.split_actions
         self.hidden_order: HiddenOrder = tensors.hidden_order
+        self.numbers_read = 0
+        self.numbers_given = 0
         self._device = networks.policy.device
 
     @torch.inference_mode()
@@ -52,6 +55,7 @@ class NetworkEvaluator:
         legal = legal_entries(graph, information_sets)
         values = self._doubles(self.networks.value(inputs)) * self.value_scale
         policy = legal.softmax(self._doubles(self.networks.policy(inputs)))
+        self._count(inputs, len(values) + 2 * len(policy))
         return policy, values[:, 0], values[legal.rows, legal.columns + 1]
 
     @torch.inference_mode()
@@ -62,8 +66,11 @@ class NetworkEvaluator:
         inputs = self._tensor(self.tensors.samples(graph, sample_nodes))
         outputs = self.networks.hidden(inputs)
         beliefs = open_entries(graph, sample_nodes).softmax(self._doubles(outputs))
-        values = piece_values(outputs, self.tensors.pieces)
-        return beliefs, self._doubles(values)[pair_entries(graph, sample_nodes)] * self.value_scale
+        # Few of all pairs are possible, so they are picked out before they are made doubles.
+        values = piece_values(outputs, self.tensors.pieces).cpu().numpy()
+        picked = values[pair_entries(graph, sample_nodes)].astype(np.float64)
+        self._count(inputs, len(beliefs) + len(picked))
+        return beliefs, picked * self.value_scale
 
     def information_set_rows(
         self, graph: GameGraph, information_sets: Sequence[int]
@@ -78,6 +85,10 @@ class NetworkEvaluator:
         counts = open_entries(graph, sample_nodes).counts
         owned = legal_entries(graph, owners).counts
         return sample_rows(*self.flat_sample_rows(graph, sample_nodes), counts, owned)
+
+    def _count(self, inputs: torch.Tensor, given: int) -> None:
+        self.numbers_read += inputs.numel()
+        self.numbers_given += given
 
     def _tensor(self, rows: npt.NDArray[np.float32]) -> torch.Tensor:
         return torch.from_numpy(rows).to(self._device)

@@ -85,6 +85,11 @@ class PolicyRows(LearningRows):
 
     targets: Singles
 
+    @staticmethod
+    def bytes_of(inputs: int, actions: int) -> int:
+        """What a row takes: single numbers, a mask, targets and its frequency."""
+        return 4 * inputs + actions + 4 * actions + 8
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ValueRows(LearningRows):

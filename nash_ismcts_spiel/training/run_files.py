@@ -11,14 +11,15 @@ import dataclasses
 import json
 import pickle
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from nash_ismcts_spiel.training import checkpoint
 from nash_ismcts_spiel.training.loops import Loop
-from nash_ismcts_spiel.training.metrics import METRICS, Metrics, is_measured
+from nash_ismcts_spiel.training.metrics import METRICS, Metrics, is_measured, read_metrics
 from nash_ismcts_spiel.training.run_config import CONFIG, versions
+from nash_ismcts_spiel.training.watch import Progress, TimeUpError, Watch
 
 CHECKPOINT = "checkpoint.npz"
 
@@ -29,7 +30,8 @@ class Budget:
 
     Attributes:
       generations: after so many generations.
-      seconds: after so many seconds of wall time spent on generations.
+      seconds: after so many seconds of wall time spent on generations. Where generations may be
+        long (games that are not enumerated) one that is not over by then is dropped.
     """
 
     generations: int | None = None
@@ -39,6 +41,10 @@ class Budget:
         """Whether a run that has come so far is over."""
         enough = self.generations is not None and generation >= self.generations
         return enough or (self.seconds is not None and seconds >= self.seconds)
+
+    def deadline(self, seconds: float) -> float | None:
+        """When a run that has come so far is over, by `time.monotonic`."""
+        return None if self.seconds is None else time.monotonic() + self.seconds - seconds
 
 
 def refuse_occupied(directory: Path) -> None:
@@ -56,6 +62,7 @@ class RunFiles:
       seed: of all randomness.
       loop: generation after generation.
       wall_seconds, cpu_seconds: time spent on generations so far, workers included.
+      cut_short: whether time was up inside a generation, which was dropped.
     """
 
     def __init__(self, directory: Path, game: str, seed: int, loop: Loop) -> None:
@@ -66,18 +73,34 @@ class RunFiles:
         self.loop = loop
         self.wall_seconds = 0.0
         self.cpu_seconds = 0.0
+        self.cut_short = False
+        self._measured_generation = 0
         self._whole = self._state()
 
-    def train(self, budget: Budget, checkpoint_seconds: float = 10.0) -> Iterator[Metrics | None]:
+    def train(
+        self,
+        budget: Budget,
+        checkpoint_seconds: float = 10.0,
+        report: Callable[[Progress], None] | None = None,
+    ) -> Iterator[Metrics | None]:
         """Trains until the budget is spent; yields after each generation, metrics if measured.
 
         Leaving the iterator early (an exception in the caller, Ctrl-C) saves what is whole.
+        `report` is called some times a second within long generations.
         """
         self._drop_later_metrics()
+        self.cut_short = False
+        self._measured_generation = max(
+            (line.generation for line in read_metrics(self.directory)), default=0
+        )
         saved = time.monotonic()
         try:
             while not budget.is_spent(self.loop.generation, self.wall_seconds):
-                self.advance()
+                try:
+                    self.advance(Watch(budget.deadline(self.wall_seconds), report))
+                except TimeUpError:
+                    self._cut_short()
+                    break
                 spent = budget.is_spent(self.loop.generation, self.wall_seconds)
                 measured = spent or self._is_due()
                 metrics = self._measure() if measured else None
@@ -149,12 +172,22 @@ class RunFiles:
             with open(metrics, "r+b") as file:
                 file.truncate(size)
 
-    def advance(self) -> None:
+    def advance(self, watch: Watch | None = None) -> None:
         """One generation, without measuring or saving it."""
         wall, cpu = time.perf_counter(), self._cpu()
-        self.loop.step()
-        self.wall_seconds += time.perf_counter() - wall
-        self.cpu_seconds += self._cpu() - cpu
+        try:
+            self.loop.step(watch)
+        finally:
+            self.wall_seconds += time.perf_counter() - wall
+            self.cpu_seconds += self._cpu() - cpu
+
+    def _cut_short(self) -> None:
+        """Goes back to the last whole generation; the time that was spent in vain counts."""
+        self.cut_short = True
+        self.loop.models.restore(self._whole.arrays)
+        if self._whole.numbers["generation"] > self._measured_generation:
+            self._measure()
+        self._whole = self._state()
 
     def _cpu(self) -> float:
         return time.process_time() + self.loop.elsewhere_seconds
@@ -170,6 +203,7 @@ class RunFiles:
             figures.pop("exploitability_search", None),
             figures,
         )
+        self._measured_generation = metrics.generation
         with open(self.directory / METRICS, "a", encoding="utf-8") as file:
             file.write(metrics.line() + "\n")
         return metrics

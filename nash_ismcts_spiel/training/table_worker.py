@@ -20,6 +20,7 @@ from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import search_everywhere
 from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training.config import TrainingConfig
+from nash_ismcts_spiel.training.watch import Watch
 
 Floats = npt.NDArray[np.float64]
 Tables = Mapping[str, Floats]
@@ -78,8 +79,8 @@ class TableWorker:
         )
         return cls(graph, config, seed)
 
-    def run(self, task: TableTask) -> TableResult:
-        """Searches a shard."""
+    def run(self, task: TableTask, watch: Watch | None = None) -> TableResult:
+        """Searches a shard; that is short, so nobody is told of it and time is not looked at."""
         started = time.thread_time()
         rng = np.random.default_rng([self._seed, task.generation, task.shard])
         config = self._config.search_config(task.generation)

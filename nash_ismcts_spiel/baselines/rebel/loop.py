@@ -14,6 +14,7 @@ from nash_ismcts_spiel.baselines.rebel.self_play import SelfPlay
 from nash_ismcts_spiel.baselines.rebel.subgames import Subgames
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.native import exact
+from nash_ismcts_spiel.training.watch import Watch
 
 _PLAYING, _MEASURING = 0, 1
 """The last word of a seed from which self-play and fitting draw, and measuring."""
@@ -44,8 +45,8 @@ class RebelLoop:
         self._config = config
         self._seed = seed
 
-    def step(self) -> None:
-        """One generation."""
+    def step(self, watch: Watch | None = None) -> None:
+        """One generation, however long it takes."""
         rng = np.random.default_rng([self._seed, self.generation + 1, _PLAYING])
         rows = self._play.play(self.models.leaf_values, rng)
         self.models.learn(rows, self.generation + 1, rng)
