@@ -197,8 +197,11 @@ def _report(run: Run) -> None:
     metrics = read_metrics(run.directory)
     if run.cut_short:
         _say(f"time was up inside generation {run.loop.generation + 1}, which is dropped")
+    if not metrics and run.cut_short:
+        print(_NOTHING_FINISHED.format(run))
+        return
     if not metrics:
-        print(_NOTHING_FINISHED.format(run) if run.cut_short else "nothing was left to do")
+        _say("nothing was left to do")
         return
     last = metrics[-1]
     found = "losses " + ", ".join(f"{name} {value:.4f}" for name, value in losses(last))
