@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 import helpers
+import numpy as np
 import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
 import pyspiel
 import pytest
 
-from benchmarks.positions import early_middle_late
+from benchmarks.positions import early_middle_late, random_positions
 from nash_ismcts_spiel import NashIsmctsBot, Resampler, SearchConfig
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.quiet import silent_stderr
@@ -125,13 +126,39 @@ class Leaking(GameGraph):
 
     def observe(self, state: Any, player: int, seconds: float | None = None) -> int:
         """Peeks."""
-        return super().observe(state, player, seconds) * 1000 + int(state.history()[1])
+        hidden = sum(number * event for number, event in enumerate(state.history()))
+        return super().observe(state, player, seconds) * 100_000 + hidden
 
 
 def test_a_leak_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     game = pyspiel.load_game("kuhn_poker")
     state = helpers.state_after(game, [0, 1])
     check_position(game, state)
+    monkeypatch.setattr("test_contract.GameGraph", Leaking)
+    with pytest.raises(AssertionError):
+        check_position(game, state)
+
+
+@pytest.mark.parametrize("name", ["hearts", "euchre"])
+def test_openspiels_impossible_worlds_are_caught(name: str) -> None:
+    game, random = pyspiel.load_game(name), np.random.default_rng(0)
+    impossible = 0
+    for state in random_positions(game, 30, seed=3):
+        player = state.current_player()
+        seen = helpers.own_side(game, state.history(), player)
+        check_world(game, seen, Resampler(game, seed=1)(state, player), player)
+        invented = state.resample_from_infostate(player, random.random)
+        try:
+            check_world(game, seen, invented, player)
+        except AssertionError as error:
+            impossible += "impossible" in str(error)
+    assert impossible >= 3
+
+
+@pytest.mark.parametrize("name", ["phantom_ttt", "hearts"])
+def test_a_leak_is_caught_in_large_games(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = pyspiel.load_game(name)
+    state = early_middle_late(game, seed=0)[1]
     monkeypatch.setattr("test_contract.GameGraph", Leaking)
     with pytest.raises(AssertionError):
         check_position(game, state)
