@@ -30,8 +30,8 @@ from nash_ismcts_spiel.search.whole_actions import over_whole_actions
 
 ActionProbabilities = list[tuple[int, float]]
 
-_KEPT_WORLDS = 50_000
-"""Size up to which a graph is kept for the next game: a larger game hardly ever comes by again."""
+_KEPT_WORLDS = 30_000
+"""Size up to which a graph is kept for the next search: larger games hardly ever come by again."""
 
 
 class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
@@ -78,6 +78,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         has_policy = compiled_only(self._evaluator) is None
         self._config = (config or SearchConfig()).with_radius(has_policy)
         self._rng = np.random.default_rng(seed)
+        self._last_world: int | None = None  # explained the last position
+        self._grown = 0  # worlds that the last search added
         self._start_graph()
 
     @property
@@ -116,7 +118,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         player = self._player_to_move(state)
         if player_id is not None and state.is_simultaneous_node():
             player = player_id
-        self._bound_memory(self._config.max_worlds)
+        self._bound_memory(max(_KEPT_WORLDS, 2 * self._grown))
         if fresh or not self._config.reuse_trees:
             self._engine.forget()
         rng = self._rng if rng is None else rng
@@ -128,6 +130,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         except NoWorldFoundError as error:
             warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=2)
             return self._nothing_found(state, player, "no_world")
+        self._last_world = self._graph.information_sets.first_world[information_set]
+        before = len(self._graph.worlds)
         bounded = None if self._graph.enumerated else self._config.max_worlds
         if self._seconds is None:
             result = self._engine.search(information_set, rng, max_worlds=bounded)
@@ -136,6 +140,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             result = self._engine.search(
                 information_set, rng, MOST_VISITS, seconds=left, max_worlds=bounded
             )
+        self._grown = len(self._graph.worlds) - before
         return over_whole_actions(result, information_set, self._models, self._engine)
 
     def get_policy(self, state: Any, player_id: int | None = None) -> ActionProbabilities:
@@ -168,6 +173,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
     def restart(self) -> None:
         """A new game begins: earlier trees are forgotten, the generator goes on."""
         self._engine.forget()
+        self._last_world = None
         self._bound_memory(_KEPT_WORLDS)
 
     def restart_at(self, state: Any) -> None:
@@ -253,11 +259,21 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._models = Models(self._graph, self._evaluator)
         engine = NativeEngine if self._config.engine == "native" else ReferenceEngine
         self._engine: NativeEngine | ReferenceEngine = engine(self._models, self._config)
+        self._last_world = None
+        self._grown = 0
 
     def _bound_memory(self, max_worlds: int) -> None:
-        """Starts a new graph when the old one has grown too large; an enumerated one never does."""
-        if not self._graph.enumerated and len(self._graph.worlds) >= max_worlds:
-            self._start_graph()
+        """Starts a new graph when the old one has grown too large; an enumerated one never does.
+
+        It begins with the world that explained the last position, where the next one is looked for.
+        """
+        limit = min(max_worlds, self._config.max_worlds)
+        if self._graph.enumerated or len(self._graph.worlds) < limit:
+            return
+        world = None if self._last_world is None else self._graph.history(self._last_world)
+        self._start_graph()
+        if world is not None:
+            self._graph.follow(world)
 
     def _player_to_move(self, state: Any) -> int:
         if not isinstance(state, pyspiel.State):

@@ -746,3 +746,22 @@ def test_engines_choose_the_radius_alike(engine: str) -> None:
         for radius in ({}, {"dispersion_radius": ROLLOUT_RADIUS}, {"dispersion_radius": 0.5})
     ]
     assert found[0] == found[1] != found[2]
+
+
+def test_a_graph_that_has_grown_large_is_left_between_moves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nash_ismcts_spiel.bot._KEPT_WORLDS", 30)
+    bot = bot_for(helpers.PHANTOM_TTT, visits=4)
+    state = helpers.load(helpers.PHANTOM_TTT).new_initial_state()
+    graphs: list[GameGraph] = []
+    grown = 0
+    while not state.is_terminal():
+        if state.current_player() == 0:
+            too_large = len(bot._graph.worlds) >= max(30, 2 * grown)
+            bot.search(state)
+            assert (bot._graph in graphs) == (bool(graphs) and not too_large)
+            graphs.append(bot._graph)
+            grown = bot._grown
+        state.apply_action(state.legal_actions()[-1])
+    assert len({id(graph) for graph in graphs}) > 1

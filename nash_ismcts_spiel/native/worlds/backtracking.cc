@@ -17,7 +17,7 @@ constexpr int64_t kVain = 2048;   // events that are tried before more of the lo
 bool Backtracking::run(const History& start, History& found) {
   if (!follow(start)) return false;
   int32_t most = places_.back().progress;
-  for (int64_t vain = 0; vain < kVain; ++vain) {
+  for (int64_t before = steps_; steps_ - before < kVain;) {
     if (tracker_.complete(*places_.back().state, places_.back().progress)) {
       found = events_;
       return true;
@@ -25,7 +25,7 @@ bool Backtracking::run(const History& start, History& found) {
     if (!forward() && !backward()) return false;
     if (places_.back().progress > most) {
       most = places_.back().progress;
-      vain = 0;
+      before = steps_;
     }
   }
   return false;
