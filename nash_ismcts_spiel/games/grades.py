@@ -78,7 +78,7 @@ def _grade(game: SupportedGame, size: float) -> tuple[Grade, str]:
     if size <= ENUMERATION_LIMIT:
         return "exact", ""
     try:
-        Tensors(game)
+        Tensors(game, split_actions="auto")
     except ValueError as error:
         return "search only", str(error)
     return "learned", ""
