@@ -24,13 +24,13 @@ from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 from nash_ismcts_spiel.search.draw import draw
-from nash_ismcts_spiel.search.interval import Interval
 from nash_ismcts_spiel.search.limits import StoppedBy
+from nash_ismcts_spiel.search.result import nothing_found
 from nash_ismcts_spiel.search.whole_actions import over_whole_actions
 
 ActionProbabilities = list[tuple[int, float]]
 
-_KEPT_WORLDS = 30_000
+_KEPT_WORLDS = 20_000
 """Size up to which a graph is kept for the next search: larger games hardly ever come by again."""
 
 
@@ -210,27 +210,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         return bot
 
     def _nothing_found(self, state: Any, player: int, stopped_by: StoppedBy) -> SearchResult:
-        """All that can be said when no world was found in time: any action may do."""
         actions = tuple(state.legal_actions(player))
-        count = len(actions)
-        uniform, zeros = (1.0 / count,) * count, (0,) * count
-        nothing = Interval(0.0, 0.0)
-        return SearchResult(
-            key=self._graph.key_at(state, player),
-            actions=actions,
-            prior=uniform,
-            visits=zeros,
-            pure_visits=zeros,
-            mean_mixing=(0.0,) * count,
-            pure_count=0,
-            mixed_count=0,
-            q=(nothing,) * count,
-            value=nothing,
-            policy_before_filter=uniform,
-            policy=uniform,
-            simulations=0,
-            stopped_by=stopped_by,
-        )
+        return nothing_found(self._graph.key_at(state, player), actions, stopped_by)
 
     def _start_graph(self) -> None:
         graph = graph_of(self._evaluator)

@@ -20,6 +20,7 @@ GAMES = [
     "crazy_eights",
     "cribbage",
     "dou_dizhu",
+    "gin_rummy",
     "go_fish",
     "python_block_dominoes",
     "python_liars_poker",

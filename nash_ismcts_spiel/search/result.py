@@ -45,3 +45,28 @@ class SearchResult:
     policy: tuple[float, ...]
     simulations: int
     stopped_by: StoppedBy = "visits"
+
+
+def nothing_found(
+    key: InformationKey, actions: tuple[int, ...], stopped_by: StoppedBy
+) -> SearchResult:
+    """All that can be said where no world was found in time: any action may do."""
+    count = len(actions)
+    uniform, zeros = (1.0 / count,) * count, (0,) * count
+    nothing = Interval(0.0, 0.0)
+    return SearchResult(
+        key=key,
+        actions=actions,
+        prior=uniform,
+        visits=zeros,
+        pure_visits=zeros,
+        mean_mixing=(0.0,) * count,
+        pure_count=0,
+        mixed_count=0,
+        q=(nothing,) * count,
+        value=nothing,
+        policy_before_filter=uniform,
+        policy=uniform,
+        simulations=0,
+        stopped_by=stopped_by,
+    )
