@@ -57,12 +57,14 @@ class Rates(NamedTuple):
     root_visits: float
 
 
-def ours(game: Any, state: Any, visits: int, seed: int) -> Rates:
-    """A new default bot."""
+def ours(game: Any, state: Any, visits: int, seed: int) -> Rates | None:
+    """A new default bot; None if it found no world."""
     started = time.process_time()
     bot = NashIsmctsBot(game, state.current_player(), config=SearchConfig(visits=visits), seed=seed)
     result = bot.search(state)
     seconds = time.process_time() - started
+    if result.stopped_by == "no_world":
+        return None
     return Rates(result.simulations / seconds, sum(result.visits) / seconds)
 
 
@@ -102,20 +104,20 @@ def measure_game(name: str, options: argparse.Namespace) -> dict[str, float | No
     peers: list[float] = []
     without_world = 0
     for number, state in enumerate(random_positions(game, options.positions, options.seed)):
-        try:
-            found.append(ours(game, state, visits, number))
-        except ValueError as error:
-            report(f"{name}: {error}")
+        rates = ours(game, state, visits, number)
+        if rates is None:
             without_world += 1
+        else:
+            found.append(rates)
         rate = peer_in_a_fork(game, state, visits, number) if with_peer else None
         if rate is not None:
             peers.append(rate)
         report(f"{name}: position {number + 1} of {options.positions}")
-    simulations = statistics.median(rates.simulations for rates in found)
+    simulations = statistics.median(each.simulations for each in found)
     other = statistics.median(peers) if peers else None
     return {
         "ours": simulations,
-        "ours_root_visits": statistics.median(rates.root_visits for rates in found),
+        "ours_root_visits": statistics.median(each.root_visits for each in found),
         "peer": other,
         "ratio": None if other is None else simulations / other,
         "without_world": without_world,
