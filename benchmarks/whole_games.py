@@ -9,7 +9,8 @@ for which no world was found that agrees with what the player has seen.
     python -m benchmarks.whole_games
     python -m benchmarks.whole_games --games hearts skat --count 3
 
-Prints a table and, last, one line of JSON; `--write` stores it in docs/results/every_game/.
+Prints a table and, last, one line of JSON. `--write` stores it in docs/results/every_game/, in
+place of what was stored of the same games.
 """
 
 from __future__ import annotations
@@ -128,6 +129,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     result = {"visits": options.visits, "seed": options.seed, "games": found}
     if options.write:
         STORED.parent.mkdir(parents=True, exist_ok=True)
+        stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else result
+        rows = {**stored["games"], **found}
+        result["games"] = {name: rows[name] for name in LISTED if name in rows}
         STORED.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         write_page(STORED.parent)
     print(json.dumps(result))
