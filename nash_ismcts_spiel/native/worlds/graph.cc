@@ -16,15 +16,28 @@ namespace nash_ismcts {
 
 namespace {
 
-constexpr int64_t kKeptStates = 1 << 10;
+constexpr int64_t kKeptStates = 1 << 14;
+constexpr int64_t kKeptHeavyStates = 1 << 10;
+constexpr std::chrono::microseconds kHeavy(20);  // to copy one
+constexpr int32_t kCopies = 8;
+
+// How many states are kept. What takes long to copy is large, and takes memory: states of some games
+// hold tables of their own (gin_rummy), and Python's are objects. Whether a state is kept or made
+// again changes no result, so a clock may decide it.
+int64_t states_to_keep(const GameState& state) {
+  const Clock::time_point before = Clock::now();
+  for (int32_t copy = 0; copy < kCopies; ++copy) state.clone();
+  return Clock::now() - before > kCopies * kHeavy ? kKeptHeavyStates : kKeptStates;
+}
 
 }  // namespace
 
 Graph::Graph(std::shared_ptr<const Game> game)
     : game_(std::move(game)), views_(game_->facts().num_players),
-      kept_(kKeptStates, kMissing), hidden_(std::make_unique<HiddenHistories>(*this)) {
+      hidden_(std::make_unique<HiddenHistories>(*this)) {
   num_players = game_->facts().num_players;
   std::unique_ptr<GameState> start = game_->initial_state();
+  kept_.assign(states_to_keep(*start), kMissing);
   add_world(*start, kMissing, kMissing);
   keep_state(kRoot, std::move(start));
 }
@@ -296,7 +309,7 @@ int32_t Graph::add_world(const GameState& state, int32_t parent, int64_t positio
 // Keeps a state for as long as it is among the most recent ones, if anything can follow it.
 void Graph::keep_state(int32_t world, std::unique_ptr<GameState> state) {
   if (worlds.kind[world] == kTerminal) return;
-  int32_t& slot = kept_[world % kKeptStates];
+  int32_t& slot = kept_[world % static_cast<int64_t>(kept_.size())];
   if (slot != kMissing) states_[slot].reset();
   slot = world;
   states_[world] = std::move(state);
