@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.splitting import AnySizes
 from nash_ismcts_spiel.games import support, tensors
 from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.splitting import SplitActions, mixed_radix
@@ -159,17 +160,6 @@ def by_hidden_states() -> dict[str, Any]:
     return found
 
 
-@dataclasses.dataclass(slots=True)
-class _Sizes:
-    """Networks for an action space of some size; what else they see is the same."""
-
-    set_inputs: int
-    sample_inputs: int
-    actions: int
-    pieces: int
-    prior_inputs: int = 0
-
-
 def by_actions() -> dict[str, Any]:
     """Games, and action spaces of any size; whole actions, and split ones."""
     tensors.MOST_PIECES = sys.maxsize  # to see what whole actions would take
@@ -186,7 +176,7 @@ def by_actions() -> dict[str, Any]:
             of_heads = width + (1 + width) + (width + width + 4 * (width + width))
             outputs.append((WIDTH + 1) * of_heads)
         growth.append({"actions": 10**digits, "whole": outputs[0], "split": outputs[1]})
-    check = counts(_Sizes(10, 10, 100, 100))["outputs"]
+    check = counts(AnySizes(10, 10, 100, 100))["outputs"]
     assert check == growth[1]["whole"], "outputs are counted as they are made"
     logarithms = [math.log2(row["actions"]) for row in growth]
     power = exponent(logarithms, [row["split"] for row in growth])

@@ -46,7 +46,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclasses.dataclass(slots=True)
-class _Sizes:
+class AnySizes:
     """Networks for an action space of some size; what else they see is the same."""
 
     set_inputs: int
@@ -105,7 +105,7 @@ def evaluator_of(kind: ModelsKind, name: str, split: SplitActions) -> Evaluator:
         return RolloutEvaluator()
     tensors.MOST_PIECES = sys.maxsize  # to see what they would take
     inputs = tensors.Tensors(support(name), slots=0, split_actions=split)
-    small = _Sizes(inputs.set_inputs, 1, inputs.actions, 1)
+    small = AnySizes(inputs.set_inputs, 1, inputs.actions, 1)
     networks = make_networks(small, NetworkConfig(width=64), seed=0)
     return PolicyAndValue(inputs, networks, 1.0)
 
@@ -181,7 +181,7 @@ def compare_networks() -> dict[str, Any]:
     for digits in range(2, 7):
         sizes = []
         for width in (10**digits, mixed_radix(10**digits).vocabulary):
-            sizes.append(parameters(_Sizes(500, 500 + 8 * width, width, width)))
+            sizes.append(parameters(AnySizes(500, 500 + 8 * width, width, width)))
         growth.append([10**digits, *sizes])
         print(f"  {10**digits:>9,} actions, all else alike: {sizes[0]:>13,} -> {sizes[1]:,}")
     return {"games": found, "growth": growth}

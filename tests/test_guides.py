@@ -62,6 +62,8 @@ def test_a_wrong_proposal_is_not_used(proposal: list[int]) -> None:
     register_guide("kuhn_poker", lambda *_: iter([proposal] * 3))
     found = graph.observe(_state("kuhn_poker", [2, 0, 0, 1]), 0)
     assert graph.history(graph.information_sets.first_world[found])[0] == 2
+    assert graph.offer(0, view, proposal) == -1  # also where the set is known
+    assert graph.offer(0, view, [2, 1, 0, 1]) == found
 
 
 def test_guides_that_never_end_are_given_up() -> None:

@@ -28,9 +28,6 @@ from nash_ismcts_spiel.games.guides.chess_board import (
 ANY = "*"
 """Some piece of the other player."""
 
-OFFICER = "+"
-"""Some piece that is not a pawn."""
-
 NONE = "-"
 """No piece of the other player."""
 
@@ -76,7 +73,7 @@ class Facts:
         """A square holds something at a look; looks come in order."""
         when, what = self._when.setdefault(square, []), self._what.setdefault(square, [])
         if when and when[-1] == look:
-            if what[-1] in (NONE, ANY, OFFICER):
+            if what[-1] in (NONE, ANY):
                 what[-1] = kind
             return
         when.append(look)
@@ -263,4 +260,4 @@ def fits(wanted: str, kind: str | None) -> bool:
     """Whether a piece (None if there is none) is what a fact says."""
     if kind is None or wanted == NONE:
         return kind is None and wanted == NONE
-    return wanted in (ANY, kind) or (wanted == OFFICER and kind != "p")
+    return wanted in (ANY, kind)

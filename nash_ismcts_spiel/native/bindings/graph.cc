@@ -134,8 +134,7 @@ int32_t find_view(Graph& graph, int64_t player, int64_t view, std::optional<doub
 
 int32_t offer(Graph& graph, int64_t player, int64_t view, const History& history) {
   require_row(player, graph.num_players, "player");
-  const int32_t known = set_of_view(graph, view);
-  if (known != kMissing) return known;
+  require_row(view, num_views(graph), "view");
   require_views(graph);
   const Growing growing(graph);
   return graph.offer(static_cast<int32_t>(player), static_cast<int32_t>(view), history);
