@@ -17,13 +17,7 @@ import numpy as np
 from nash_ismcts_spiel.games.guides.chess_board import SIDE, pieces_of, step_of
 from nash_ismcts_spiel.games.guides.chess_facts import ANY, NONE, Facts
 from nash_ismcts_spiel.games.guides.log import Look
-from nash_ismcts_spiel.games.guides.particles import Population
-
-_POPULATIONS = ((5.0, 10), (5.0, 20), (2.0, 20), (8.0, 20), (3.0, 30))
-"""Populations that are tried in turn: how random the other player's moves are, and worlds."""
-
-_WORK = 2
-"""How often each world may be taken to a next look, by look of the log."""
+from nash_ismcts_spiel.games.guides.particles import histories
 
 _TRIES = 12
 """Moves that are tried in one place."""
@@ -32,13 +26,9 @@ _TRIES = 12
 def guide(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> Iterator[list[int]]:
-    """Yields histories in which the other player's pieces are where they were seen."""
+    """Histories in which the other player's pieces are where they were seen."""
     choice = _Choice(game.get_parameters()["board_size"], player, log, rng)
-    for choice.heat, worlds in _POPULATIONS:
-        population = Population(game, player, log, choice.events, rng)
-        if population.run(worlds, 2 * worlds, _WORK * worlds * len(log)):
-            for state in population.worlds[:8]:
-                yield state.history()
+    return histories(game, player, log, choice, rng)
 
 
 class _Choice:

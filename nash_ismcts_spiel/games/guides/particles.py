@@ -8,8 +8,8 @@ population goes back some looks and is made larger, further back each time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,6 +18,12 @@ from nash_ismcts_spiel.games.guides.log import Look
 Choose = Callable[[Any, int], Iterable[int]]
 """`choose(state, number)`: events that others may bring about at a state, best first, where the
 look with a number is the next one."""
+
+_POPULATIONS = ((5.0, 10), (5.0, 20), (2.0, 20), (8.0, 20), (3.0, 30))
+"""Populations that are tried in turn: how random the other player's moves are, and worlds."""
+
+_WORK = 2
+"""How often each world may be taken to a next look, by look of the log."""
 
 _HIDDEN = 16
 """Events that may show nothing between two looks."""
@@ -125,3 +131,28 @@ class Population:
                 return None
             state = after
         return None
+
+
+class Choice(Protocol):
+    """How others' events are chosen.
+
+    Attributes:
+      heat: how random the choice is.
+    """
+
+    heat: float
+
+    def events(self, state: Any, number: int) -> Iterable[int]:
+        """See `Choose`."""
+        ...
+
+
+def histories(
+    game: Any, player: int, log: Sequence[Look], choice: Choice, rng: np.random.Generator
+) -> Iterator[list[int]]:
+    """Histories that explain a log, from one population after another."""
+    for choice.heat, worlds in _POPULATIONS:
+        population = Population(game, player, log, choice.events, rng)
+        if population.run(worlds, 2 * worlds, _WORK * worlds * len(log)):
+            for state in population.worlds[:8]:
+                yield state.history()
