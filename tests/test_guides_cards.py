@@ -99,6 +99,32 @@ def test_proposals_vary(name: str) -> None:
         assert len(set(position.proposals(8))) >= 6
 
 
+def after_the_others_knock(seed: int) -> Position | None:
+    """A player of gin rummy who may lay off; None if nobody knocks, or nothing can be laid off."""
+    game, rng = pyspiel.load_game("gin_rummy"), np.random.default_rng(seed)
+    state = game.new_initial_state()
+    knocker = None
+    while not state.is_terminal():
+        legal = state.legal_actions()
+        if knocker == 1 - state.current_player() and len(legal) > 1:
+            return Position(game, state)
+        knocks = pyspiel.gin_rummy.KNOCK_ACTION in legal
+        knocker = state.current_player() if knocks else knocker
+        state.apply_action(pyspiel.gin_rummy.KNOCK_ACTION if knocks else int(rng.choice(legal)))
+    return None
+
+
+def test_a_knock_in_gin_rummy_is_explained_with_what_was_laid_down() -> None:
+    found = [position for seed in range(100) if (position := after_the_others_knock(seed))]
+    assert len(found) >= 5
+    for position in found:
+        proposals = position.proposals(8)
+        assert len(proposals) == 8
+        assert all(position.explained_by(history) for history in proposals)
+        twin = Position(position.game, helpers.state_after(position.game, proposals[-1]))
+        assert twin.proposals(8) == proposals
+
+
 def test_solitaire_hides_nothing_that_has_happened() -> None:
     game = pyspiel.load_game("solitaire")
     for state in early_middle_late(game, seed=0):
