@@ -68,7 +68,7 @@ def _play(answer: Connection, name: str, kind: str, options: argparse.Namespace)
     def on_game() -> None:
         played[0] += 1
         if played[0] % 20 == 0:
-            report(f"{short(name)} against {kind}: {played[0]} of {hands * game.num_players}")
+            answer.send(f"{short(name)} against {kind}: {played[0]} of {hands * game.num_players}")
 
     def ours(seat: int, seed: int) -> Any:
         return NashIsmctsBot(game.pyspiel_game, seat, seed=seed, seconds=options.seconds)
@@ -95,6 +95,14 @@ def _play(answer: Connection, name: str, kind: str, options: argparse.Namespace)
     )
 
 
+def _answer(pipe: Connection) -> dict[str, Any]:
+    """What a process found, after what it says on the way."""
+    while isinstance(said := pipe.recv(), str):
+        report(said)
+    found: dict[str, Any] = said
+    return found
+
+
 def pairing(name: str, against: str, options: argparse.Namespace) -> dict[str, Any] | None:
     """One pairing in a process of its own, by the first kind of opponent that gets through."""
     spawn = multiprocessing.get_context("spawn")
@@ -106,13 +114,12 @@ def pairing(name: str, against: str, options: argparse.Namespace) -> dict[str, A
         process.start()
         theirs.close()
         try:
-            found: dict[str, Any] = mine.recv()
+            return _answer(mine)
         except EOFError:
             report(f"{short(name)}: the process of {kind} died")
             continue
         finally:
             process.join()
-        return found
     return None
 
 
