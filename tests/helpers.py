@@ -116,7 +116,8 @@ def own_side(game: Any, history: list[int], player: int) -> tuple[Any, ...] | No
     """All that a player is shown and does along a history; None if the history cannot happen.
 
     Information states are looked at on the player's own turns; where a game has none, observations
-    after every event, repetitions left out, since they would count events that showed nothing.
+    after every event, repetitions left out, since they would count events that showed nothing. For
+    the same reason a look at the player's turn is one with a look before that showed the same.
     """
     state, entries = game.new_initial_state(), []
     decisions_only = game.get_type().provides_information_state_string
@@ -124,8 +125,9 @@ def own_side(game: Any, history: list[int], player: int) -> tuple[Any, ...] | No
         mover = state.current_player()
         if not decisions_only or mover == player:
             look = (shown(game, state, player), mover == player)
-            if not entries or entries[-1] != look:
-                entries.append(look)
+            if entries and entries[-1] in (look, (look[0], False)):
+                entries.pop()
+            entries.append(look)
         if action is None:
             return (*entries, tuple(state.legal_actions()))
         if action not in state.legal_actions():

@@ -16,6 +16,7 @@ import pyspiel
 import pytest
 from scipy import stats
 
+from benchmarks.positions import early_middle_late
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.states import python_states_only
@@ -70,6 +71,47 @@ def test_drawn_worlds_have_the_right_distribution(name: str) -> None:
     biased[worlds[0]] += moved
     biased[worlds[1]] -= moved
     assert p_value(biased, expected, DRAWS) < 1e-3
+
+
+def walked(graph: GameGraph, information_set: int, steps: int) -> list[int]:
+    walk = _core.Walk(3)
+    return [walk.next(graph, information_set) for _ in range(steps)]
+
+
+def test_a_walk_gets_to_cards_that_were_not_dealt() -> None:
+    """The other player's card in Leduc poker is the only hidden event, with nothing to exchange."""
+    game = pyspiel.load_game("leduc_poker")
+    graph = GameGraph(game)
+    information_set = graph.observe(helpers.state_after(game, [0, 3]), 0)
+    expected = probabilities(graph, information_set)
+    drawn = Counter(walked(graph, information_set, 8 * DRAWS)[::8])
+    assert set(drawn) == set(expected)
+    assert len(expected) == 5
+    assert p_value(drawn, expected, DRAWS) > 1e-3
+
+
+@pytest.mark.parametrize(("name", "least"), [("gin_rummy", 30), ("oh_hell", 60), ("hearts", 80)])
+def test_a_walk_changes_hands(name: str, least: int) -> None:
+    game = pyspiel.load_game(name)
+    state = early_middle_late(game, seed=3)[1]
+    graph = GameGraph(game)
+    information_set = graph.observe(state, state.current_player())
+    worlds = walked(graph, information_set, 100)
+    assert len({str(graph.state(world)) for world in worlds}) >= least
+
+
+def test_pools_begin_with_the_worlds_of_a_guide() -> None:
+    game = pyspiel.load_game("cribbage")
+    state = early_middle_late(game, seed=3)[1]
+    graph = GameGraph(game)
+    information_set = graph.observe(state, state.current_player())
+    offered = graph.offered(information_set)
+    assert len(offered) == 8
+    assert all(graph.worlds.information_set[world] == information_set for world in offered)
+    pools = _core.Pools()
+    for _ in range(8):
+        pool = pools.next(graph, information_set)
+    assert pool == offered
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from nash_ismcts_spiel.games.adapter import support
-from nash_ismcts_spiel.games.guides import guide_for, proposals, read_log
+from nash_ismcts_spiel.games.guides import guide_for, is_slow, proposals, read_log
 from nash_ismcts_spiel.games.keys import InformationKey
 from nash_ismcts_spiel.games.orders import Dealing, HiddenOrder, dealing_of
 from nash_ismcts_spiel.games.splitting import SplitActions, Splitting, splitting_of
@@ -36,6 +36,12 @@ _MANY_DRAWS = 64
 
 _GUESSES = 50
 """Histories of a guide that are tried before the general search for worlds takes over."""
+
+_OFFERED = 8
+"""Worlds that a guide is asked for where a player is to move."""
+
+_GUIDE_SHARE = 0.2
+"""The part of the time for a move in which a guide may look for more worlds than one."""
 
 
 class GameGraph(_core.Graph):
@@ -157,6 +163,8 @@ class GameGraph(_core.Graph):
         found = self._whole.observe(self._dealt_in_order(state), player, seconds)
         world = self._whole.history(self._whole.information_sets.first_world[found])
         number = self.worlds.information_set[self.follow(self.split_history(world))]
+        for other in self._whole.offered(found):
+            self.offer(player, view, self.split_history(self._whole.history(other)))
         if self.information_sets.view[number] != view:
             raise ValueError(
                 f"{self.game.name}: legal actions differ inside one information set of player "
@@ -168,21 +176,30 @@ class GameGraph(_core.Graph):
         """The information set with a view: known, or explained by the game's guide, or else by the
         general search for worlds.
         """
-        until = math.inf if seconds is None else time.monotonic() + seconds
+        started = time.monotonic()
+        self._ask_guide(player, view, math.inf if seconds is None else seconds)
+        left = None if seconds is None else max(0.0, seconds - (time.monotonic() - started))
+        return self.find_view(player, view, left)
+
+    def _ask_guide(self, player: int, view: int, seconds: float) -> None:
+        """Offers worlds that the game's guide proposes: one if it can be, and some more in a part
+        of the time. A slow guide is not asked about what is known already.
+        """
         in_play = self._split is None and self._dealt is None
         guide = guide_for(self.game.pyspiel_game) if in_play else None
-        if guide is not None and self.set_of_view(view) == MISSING:
-            looks = read_log(self.log(view))
-            rng = np.random.default_rng(self.view_hash(view))
-            guesses = proposals(guide, self.game.pyspiel_game, player, looks, rng)
-            for history in itertools.islice(guesses, _GUESSES):
-                number = self.offer(player, view, history)
-                if number != MISSING:
-                    return number
-                if time.monotonic() >= until:
-                    break
-        left = None if seconds is None else max(0.0, until - time.monotonic())
-        return self.find_view(player, view, left)
+        known = self.set_of_view(view)
+        if guide is None or (known != MISSING and (is_slow(guide) or self.offered(known))):
+            return
+        started = time.monotonic()
+        looks = read_log(self.log(view))
+        rng = np.random.default_rng(self.view_hash(view))
+        guesses = proposals(guide, self.game.pyspiel_game, player, looks, rng)
+        explained = 0
+        for history in itertools.islice(guesses, _GUESSES):
+            explained += self.offer(player, view, history) != MISSING
+            share = _GUIDE_SHARE if explained else 1.0
+            if explained == _OFFERED or time.monotonic() - started >= share * seconds:
+                break
 
     def _dealt_in_order(self, state: Any) -> Any:
         """The same state with each hand dealt in ascending order, if hands are drawn as sets: a

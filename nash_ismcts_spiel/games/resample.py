@@ -5,12 +5,14 @@ which leaks in some (gin_rummy: the true hand comes back) and invents worlds in 
 euchre: cards that a player has shown not to have). A `Resampler` draws the hidden pieces one by one
 instead, in the order in which they happened: chance outcomes by the game's probabilities, other
 players' moves alike, always among the values with which the world can still be completed. Where
-much is hidden, worlds are the steps of a random walk that exchanges hidden events (Metropolis), and
-one differs from the last in several of them. Nothing is assumed of how the others play.
+much is hidden, worlds are the steps of random walks that exchange hidden events (Metropolis), and
+one differs from the last in several of them; where a game has a guide (`guides/`), the walks begin
+in different worlds. Nothing is assumed of how the others play.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,10 @@ MAX_WORLDS = 100_000
 """Worlds that a resampler keeps before it starts afresh."""
 
 _STEPS_BEFORE = 8
-"""Steps of a walk before the first world that is used."""
+"""Steps of a walk before the first world that is used, if it does not begin in one of a guide."""
+
+_WALKS = 8
+"""Walks that take turns."""
 
 
 class Resampler:
@@ -47,7 +52,7 @@ class Resampler:
         self._game = support(game)
         self._rng = np.random.default_rng(seed)
         self._max_worlds = max_worlds
-        self._walk: _core.Walk | None = None
+        self._walks: deque[_core.Walk] = deque()
         self._start_graph()
 
     def __call__(self, state: Any, player: int) -> Any:
@@ -60,17 +65,19 @@ class Resampler:
     def _draw(self, information_set: int) -> int:
         if not self._graph.by_exchange(information_set):
             return draw_world(self._graph, information_set, self._rng)
-        if self._walk is None:
-            self._walk = _core.Walk(int(self._rng.integers(2**63)))
-            for _ in range(_STEPS_BEFORE):
-                self._walk.next(self._graph, information_set)
-        return self._walk.next(self._graph, information_set)
+        self._walks.rotate()
+        if len(self._walks) < _WALKS:
+            self._walks.append(_core.Walk(int(self._rng.integers(2**63))))
+            steps = 0 if self._graph.offered(information_set) else _STEPS_BEFORE
+            for _ in range(steps):
+                self._walks[-1].next(self._graph, information_set)
+        return self._walks[-1].next(self._graph, information_set)
 
     def _start_graph(self) -> None:
         self._graph = GameGraph(self._game)
         self._asked: tuple[int, list[int]] | None = None
         self._information_set = -1
-        self._walk = None
+        self._walks.clear()
 
     def _observe(self, state: Any, player: int) -> int:
         """The information set; a search asks about one state many times in a row."""
@@ -79,7 +86,7 @@ class Resampler:
             self._information_set = self._graph.observe(state, player)
             self._graph.expect_draws(self._information_set, self._max_worlds)
             self._asked = asked
-            self._walk = None
+            self._walks.clear()
         return self._information_set
 
 

@@ -35,7 +35,7 @@ from nash_ismcts_spiel.games.guides import (
 )
 from nash_ismcts_spiel.games.guides.log import Guide, Look, proposals, read_log
 
-__all__ = ["Guide", "Look", "guide_for", "proposals", "read_log", "register_guide"]
+__all__ = ["Guide", "Look", "guide_for", "is_slow", "proposals", "read_log", "register_guide"]
 
 _GUIDES: dict[str, Guide] = {
     "battleship": battleship.guide,
@@ -61,6 +61,15 @@ _GUIDES: dict[str, Guide] = {
     "tiny_bridge_2p": tiny_bridge.guide,
     "tiny_bridge_4p": tiny_bridge.guide,
 }
+
+_SLOW = frozenset({dark_chess.guide, phantom_go.guide, rbc.guide})
+
+
+def is_slow(guide: Guide) -> bool:
+    """Whether a guide plays populations of imagined games, so that an answer takes tens of
+    milliseconds instead of a few.
+    """
+    return guide in _SLOW
 
 
 def guide_for(game: Any) -> Guide | None:

@@ -132,6 +132,12 @@ int32_t find_view(Graph& graph, int64_t player, int64_t view, std::optional<doub
   return graph.find(static_cast<int32_t>(player), static_cast<int32_t>(view));
 }
 
+std::vector<int32_t> offered(const Graph& graph, int64_t set) {
+  require_readable(graph);
+  require_row(set, graph.information_sets.size(), "information set");
+  return graph.offered(static_cast<int32_t>(set));
+}
+
 int32_t offer(Graph& graph, int64_t player, int64_t view, const History& history) {
   require_row(player, graph.num_players, "player");
   require_row(view, num_views(graph), "view");
@@ -302,6 +308,7 @@ void bind_worlds(py::module_& module) {
       .def("find_view", &find_view, py::arg("player"), py::arg("view"),
            py::arg("seconds") = py::none())
       .def("offer", &offer, py::arg("player"), py::arg("view"), py::arg("history"))
+      .def("offered", &offered, py::arg("information_set"))
       .def("hidden", &hidden, py::arg("information_set"))
       .def("branch", &branch, py::arg("sample"), py::arg("branch"))
       .def_property_readonly("dead_sample",

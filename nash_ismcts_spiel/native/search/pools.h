@@ -1,11 +1,12 @@
 // Pools of worlds: where the hidden history of an information set is long, a search draws from a
 // pool of worlds that grows with the number of draws, all alike, instead of a new world each time
 // (particles, as in POMCP). Worlds get into a pool by exchanges of hidden events
-// (worlds/exchange.cc).
+// (worlds/exchange.cc); worlds that were offered (`Graph::offer`) come first.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_SEARCH_POOLS_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_SEARCH_POOLS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
@@ -21,7 +22,9 @@ class Pools {
   const std::vector<int32_t>& next(Graph& graph, int32_t set) {
     Pool& pool = of(graph, set);
     const auto size = static_cast<int64_t>(pool.worlds.size());
-    if (size < kMost && size < kFirst + pool.draws / kDrawsPerWorld) grow(graph, set, pool);
+    const auto offered = static_cast<int64_t>(graph.offered(set).size());
+    const int64_t wanted = std::max(offered, kFirst + pool.draws / kDrawsPerWorld);
+    if (size < std::min(wanted, kMost)) grow(graph, set, pool);
     ++pool.draws;
     return pool.worlds;
   }
@@ -62,7 +65,10 @@ class Pools {
   }
 
   static void grow(Graph& graph, int32_t set, Pool& pool) {
-    pool.worlds.push_back(graph.exchanged_world(set, pool.walk));
+    const std::vector<int32_t>& offered = graph.offered(set);
+    const size_t size = pool.worlds.size();
+    pool.worlds.push_back(size < offered.size() ? offered[size]
+                                                : graph.exchanged_world(set, pool.walk));
   }
 
   std::unordered_map<int32_t, Pool> pools_;

@@ -28,6 +28,8 @@ constexpr int32_t kTried = 4;         // steps that are tried for that
 constexpr int32_t kMostPairs = 32;    // exchanged at once
 constexpr double kAnyPlace = 0.125;   // how often a place is drawn without regard to that
 constexpr int32_t kRedraws = 8;
+constexpr double kLeastRate = 0.0625;  // how often a replacement is tried at least
+constexpr double kLearned = 0.05;      // how much one replacement changes what is known of them
 
 }  // namespace
 
@@ -38,17 +40,31 @@ bool HiddenHistories::by_exchange(int32_t set) {
                        [](int8_t mover) { return mover != kOwnEvent; }) >= kLongHistory;
 }
 
+// A walk begins in one of the worlds that were offered, if there are any.
+void HiddenHistories::start(int32_t set, const Knowledge& known, Walk& walk) {
+  const std::vector<int32_t>& offered = graph_.offered(set);
+  int32_t world = graph_.information_sets.first_world[set];
+  walk.example = known.example;
+  if (!offered.empty()) {
+    world = offered[walk.random.below(static_cast<int64_t>(offered.size()))];
+    walk.example = example_of(world, known.tracker.player());
+  }
+  walk.log_chance = log_chance(world);
+}
+
 // Takes some steps.
 void HiddenHistories::walk_on(int32_t set, Walk& walk) {
   const Knowledge& known = knowledge(set);
-  if (!walk.example) {
-    walk.example = known.example;
-    walk.log_chance = log_chance(graph_.information_sets.first_world[set]);
-  }
+  if (!walk.example) start(set, known, walk);
   int32_t exchanged = 0;
   for (int32_t tried = 0; tried < kTried && exchanged < kEnough; ++tried) {
     graph_.check_deadline();
     exchanged += exchange_step(known.tracker, walk);
+  }
+  for (int32_t tried = 0; tried < kTried; ++tried) {
+    if (!exchanges_[known.tracker.player()].may_replace(walk.random)) continue;
+    graph_.check_deadline();
+    replace_step(known.tracker, walk);
   }
 }
 
@@ -102,42 +118,56 @@ std::vector<double> HiddenHistories::log_chance(int32_t world) const {
   return logs;
 }
 
-// Proposes a change of the walk's world and takes it or not; returns how many pairs were exchanged.
+// Proposes to exchange some pairs of values, and does it or not; returns how many were.
 int32_t HiddenHistories::exchange_step(const Tracker& tracker, Walk& walk) {
-  const PieceSets* sets = graph_.game_->sets();
   ExchangeMemory& memory = exchanges_[tracker.player()];
   find_places(*walk.example, memory);
-  auto changed = std::make_shared<Example>(*walk.example);
+  Example changed = *walk.example;
   touched_.clear();
-  for (int32_t pair = 0; pair < memory.pairs; ++pair) {
-    const auto [one, other] = draw_pair(*walk.example, memory, walk.random);
-    const bool no_exchange = changed->events[one] == changed->events[other] ||
-                             (sets != nullptr && sets->same_set(one, other));
-    if (no_exchange) {
-      if (pair > 0 || !memory.may_replace(walk.random)) continue;
-      if (!replace_event(*changed, one, walk.random)) return 0;
-      break;
-    }
-    changed->events = relabelled(*changed, std::min(one, other), changed->events[one],
-                                 changed->events[other]);
-    touched_.emplace_back(one, other);
-  }
-  arrange(sets, changed->events);
-  if (changed->events == walk.example->events) return 0;
-  const Answer answer = replayed(tracker, *changed, walk);
+  exchange_pairs(changed, memory, walk);
+  const Answer answer = proposed(tracker, std::move(changed), walk);
+  if (answer == Answer::kSame) return 0;
   const bool taken = answer == Answer::kTaken;
-  const auto pairs = static_cast<int32_t>(touched_.size());
-  if (pairs > 0) {
-    memory.pairs = taken ? std::min(2 * memory.pairs, kMostPairs) : std::max(memory.pairs / 2, 1);
-  }
-  if (pairs == 0) ++(taken ? memory.replaced : memory.not_replaced);
-  if (pairs == 1) {  // of several it is not known which one was noticed
+  memory.pairs = taken ? std::min(2 * memory.pairs, kMostPairs) : std::max(memory.pairs / 2, 1);
+  if (touched_.size() == 1) {  // of several it is not known which one was noticed
     if (taken) memory.join(touched_[0].first, touched_[0].second);
     if (answer == Answer::kNoticed) memory.part(touched_[0].first, touched_[0].second);
   }
-  if (!taken) return 0;
-  walk.example = std::move(changed);
-  return std::max(pairs, 1);
+  return taken ? static_cast<int32_t>(touched_.size()) : 0;
+}
+
+// Proposes another value in the place of one, and puts it there or not.
+void HiddenHistories::replace_step(const Tracker& tracker, Walk& walk) {
+  ExchangeMemory& memory = exchanges_[tracker.player()];
+  find_places(*walk.example, memory);
+  Example changed = *walk.example;
+  replace_event(changed, draw_place(walk.random), memory, walk.random);
+  const Answer answer = proposed(tracker, std::move(changed), walk);
+  if (answer == Answer::kSame) return;
+  memory.replaced += kLearned * ((answer == Answer::kTaken ? 1.0 : 0.0) - memory.replaced);
+}
+
+// The walk's next world is the proposal if that is taken.
+HiddenHistories::Answer HiddenHistories::proposed(const Tracker& tracker, Example changed,
+                                                  Walk& walk) {
+  arrange(graph_.game_->sets(), changed.events);
+  if (changed.events == walk.example->events) return Answer::kSame;
+  const Answer answer = replayed(tracker, changed, walk);
+  if (answer == Answer::kTaken) walk.example = std::make_shared<Example>(std::move(changed));
+  return answer;
+}
+
+// Exchanges some pairs of values.
+void HiddenHistories::exchange_pairs(Example& changed, const ExchangeMemory& memory, Walk& walk) {
+  const PieceSets* sets = graph_.game_->sets();
+  for (int32_t pair = 0; pair < memory.pairs; ++pair) {
+    const auto [one, other] = draw_pair(*walk.example, memory, walk.random);
+    if (changed.events[one] == changed.events[other]) continue;
+    if (sets != nullptr && sets->same_set(one, other)) continue;
+    changed.events = relabelled(changed, std::min(one, other), changed.events[one],
+                                changed.events[other]);
+    touched_.emplace_back(one, other);
+  }
 }
 
 // Lists the hidden events of an example, and those of them that may well be exchanged.
@@ -157,12 +187,23 @@ void HiddenHistories::find_places(const Example& example, ExchangeMemory& memory
   }
 }
 
-// Two events of chance or two of players.
+// The places from which one is drawn now: mostly those of values that come up once.
+const std::vector<int32_t>& HiddenHistories::drawn_places(Random& random) const {
+  const bool any = loose_places_.size() < 2 || random.uniform() < kAnyPlace;
+  return any ? hidden_places_ : loose_places_;
+}
+
+int32_t HiddenHistories::draw_place(Random& random) const {
+  const std::vector<int32_t>& places = drawn_places(random);
+  return places[random.below(static_cast<int64_t>(places.size()))];
+}
+
+// Two events of chance or two of players; the same one twice if none was found.
 std::pair<int32_t, int32_t> HiddenHistories::draw_pair(const Example& example,
                                                        const ExchangeMemory& memory,
                                                        Random& random) const {
-  const bool any = loose_places_.size() < 2 || random.uniform() < kAnyPlace;
-  const std::vector<int32_t>& places = any ? hidden_places_ : loose_places_;
+  const std::vector<int32_t>& places = drawn_places(random);
+  const bool any = &places == &hidden_places_;
   const auto draw = [&] { return places[random.below(static_cast<int64_t>(places.size()))]; };
   const int32_t one = draw();
   int32_t other = one;
@@ -191,9 +232,9 @@ void HiddenHistories::ExchangeMemory::part(int32_t one, int32_t other) {
   noticed.insert(between(one, other));
 }
 
-// Replacements that never succeed are tried less and less.
+// Replacements that fail are tried less and less, but sometimes in any case.
 bool HiddenHistories::ExchangeMemory::may_replace(Random& random) const {
-  return random.uniform() * (1 + not_replaced) < 4 * (1 + replaced);
+  return random.uniform() < std::max(2.0 * replaced, kLeastRate);
 }
 
 uint64_t HiddenHistories::ExchangeMemory::between(int32_t one, int32_t other) const {
@@ -202,8 +243,9 @@ uint64_t HiddenHistories::ExchangeMemory::between(int32_t one, int32_t other) co
 }
 
 // Puts another value altogether in a place, of those that could have come there; in a set, of all the
-// deck, since it is put in order again.
-bool HiddenHistories::replace_event(Example& example, int32_t place, Random& random) {
+// deck, since it is put in order again. Mostly a value that nobody has seen (`may_come_to`).
+void HiddenHistories::replace_event(Example& example, int32_t place, const ExchangeMemory& memory,
+                                    Random& random) {
   const PieceSets* sets = graph_.game_->sets();
   const std::unique_ptr<GameState> state = graph_.game_->initial_state();
   for (int32_t at = 0; at < place; ++at) state->apply(example.events[at]);
@@ -214,10 +256,28 @@ bool HiddenHistories::replace_event(Example& example, int32_t place, Random& ran
   } else {
     state->legal_actions(events_);
   }
-  const Action value = events_[random.below(static_cast<int64_t>(events_.size()))];
-  if (value == example.events[place]) return false;
+  const auto draw = [&] { return events_[random.below(static_cast<int64_t>(events_.size()))]; };
+  Action value = draw();
+  if (random.uniform() >= kAnyPlace) {
+    for (int32_t tries = 0; tries < kRedraws; ++tries) {
+      if (may_come_to(example, place, value, memory)) break;
+      value = draw();
+    }
+  }
   example.events = relabelled(example, 0, example.events[place], value);
-  return true;
+}
+
+// Whether a value might be in a place unnoticed: it comes up nowhere, or once, in another place
+// between which and this one an exchange was not noticed before.
+bool HiddenHistories::may_come_to(const Example& example, int32_t place, Action value,
+                                  const ExchangeMemory& memory) const {
+  const auto begin = example.events.begin(), end = example.events.end();
+  const auto found = std::find(begin, end, value);
+  if (found == end) return true;
+  const auto other = static_cast<int32_t>(found - begin);
+  return other != place && example.movers[other] == example.movers[place] &&
+         std::find(found + 1, end, value) == end &&
+         memory.noticed.count(memory.between(place, other)) == 0;
 }
 
 // Replays a proposal from its first change on. It is refused if it cannot happen, if the player would

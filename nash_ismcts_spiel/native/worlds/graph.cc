@@ -158,7 +158,17 @@ int32_t Graph::find(int32_t player, int32_t view) {
 
 int32_t Graph::offer(int32_t player, int32_t view, const History& history) {
   if (!hidden_->explains_all(Tracker(*game_, views_, player, view), history)) return kMissing;
-  return worlds.information_set[follow(history)];
+  const int32_t world = follow(history);
+  const int32_t set = worlds.information_set[world];
+  std::vector<int32_t>& known = offered_[set];
+  if (std::find(known.begin(), known.end(), world) == known.end()) known.push_back(world);
+  return set;
+}
+
+const std::vector<int32_t>& Graph::offered(int32_t set) const {
+  static const std::vector<int32_t> none;
+  const auto found = offered_.find(set);
+  return found == offered_.end() ? none : found->second;
 }
 
 void Graph::ask(int32_t set) { hidden_->ask(set); }

@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "example.h"
@@ -95,6 +96,9 @@ class Graph : public GraphTables {
   // The same from a history that somebody thinks leads there; kMissing if it does not, and then the
   // graph stays as it was.
   int32_t offer(int32_t player, int32_t view, const History& history);
+
+  // The worlds of an information set that were offered, each once.
+  const std::vector<int32_t>& offered(int32_t set) const;
 
   // Says that many worlds of an information set will be drawn: its hidden pieces get a full effort
   // from now on, and those that were given up with less are offered again.
@@ -194,6 +198,7 @@ class Graph : public GraphTables {
   std::vector<std::unique_ptr<GameState>> states_;  // by world, null where none is kept
   std::vector<int32_t> kept_;                       // the worlds that keep their states
   std::vector<int32_t> missing_children_;           // by world, edges without a child
+  std::unordered_map<int32_t, std::vector<int32_t>> offered_;
   std::vector<int32_t> set_of_view_;                // by view, kMissing if none
   std::vector<std::vector<int32_t>> worlds_of_set_;
   std::unique_ptr<HiddenHistories> hidden_;

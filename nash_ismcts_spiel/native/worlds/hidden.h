@@ -162,8 +162,7 @@ class HiddenHistories {
     std::vector<int32_t> group;            // of each place: an exchange within one was not noticed
     std::unordered_set<uint64_t> noticed;  // pairs of groups, by `between`, exchanged in vain
 
-    int32_t replaced = 0;                  // events by another value altogether
-    int32_t not_replaced = 0;              // the same in vain
+    double replaced = 0.5;                 // how many of the last replacements were taken
 
     void join(int32_t one, int32_t other);
     void part(int32_t one, int32_t other);
@@ -172,15 +171,24 @@ class HiddenHistories {
   };
 
   // What becomes of a proposal.
-  enum class Answer : uint8_t { kTaken, kImpossible, kNoticed, kUnlikely };
+  enum class Answer : uint8_t { kSame, kTaken, kImpossible, kNoticed, kUnlikely };
 
   // Exchanges.
+  void start(int32_t set, const Knowledge& known, Walk& walk);
   void walk_on(int32_t set, Walk& walk);
   int32_t exchange_step(const Tracker& tracker, Walk& walk);
   void find_places(const Example& example, ExchangeMemory& memory);
+  void exchange_pairs(Example& changed, const ExchangeMemory& memory, Walk& walk);
+  const std::vector<int32_t>& drawn_places(Random& random) const;
+  int32_t draw_place(Random& random) const;
   std::pair<int32_t, int32_t> draw_pair(const Example& example, const ExchangeMemory& memory,
                                         Random& random) const;
-  bool replace_event(Example& example, int32_t place, Random& random);
+  void replace_step(const Tracker& tracker, Walk& walk);
+  void replace_event(Example& example, int32_t place, const ExchangeMemory& memory,
+                     Random& random);
+  bool may_come_to(const Example& example, int32_t place, Action value,
+                   const ExchangeMemory& memory) const;
+  Answer proposed(const Tracker& tracker, Example changed, Walk& walk);
   Answer replayed(const Tracker& tracker, const Example& proposal, Walk& walk);
   std::vector<double> log_chance(int32_t world) const;
 
