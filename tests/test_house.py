@@ -72,7 +72,8 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
     "search": ("common", "worlds"),
     "exact": ("common", "worlds", "search"),
     "solvers": ("common", "worlds", "search", "exact"),
-    "bindings": ("common", "worlds", "search", "exact", "solvers"),
+    "play": ("common", "worlds", "search"),
+    "bindings": ("common", "worlds", "search", "exact", "solvers", "play"),
     "spiel": ("common", "worlds"),
 }
 """The folders of native/, and whose headers the sources of each may include."""

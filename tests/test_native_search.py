@@ -31,6 +31,7 @@ from nash_ismcts_spiel.native.engine import (
     NativeEngine,
     new_search,
     search_everywhere,
+    search_in_forest,
     search_together,
 )
 from nash_ismcts_spiel.native.models import exact_rows
@@ -455,12 +456,11 @@ def test_bad_calls_are_exceptions() -> None:
         search.begin(graph, 0, 5, object())
     with pytest.raises(TypeError, match="incompatible"):
         search.begin(object(), 0, 5, rng)  # type: ignore[arg-type]
-    policy = np.zeros(23)
     sets = np.array([0], dtype=np.int32)
-    with pytest.raises(ValueError, match="policy must have 24 entries, not 23"):
-        _core.search_all(graph, rows, search, sets, 0, 5, rng, 10, policy)
-    with pytest.raises(ValueError, match="needs every row"):
-        _core.search_all(graph, _core.Rows(), search, sets, 0, 5, rng, 10, np.zeros(24))
+    with pytest.raises(ValueError, match="policy has no room for information set 0"):
+        _core.search_all(graph, rows, search, sets, 0, 5, rng, 10, np.zeros(1))
+    with pytest.raises(ValueError, match="a row of the models is missing"):
+        search_in_forest(graph, _core.Rows(), search, sets, 5, rng)
     with pytest.raises(IndexError, match="information set 99 is not one of 12"):
         _core.search_all(
             graph, rows, search, np.array([99], dtype=np.int32), 0, 5, rng, 10, np.zeros(24)

@@ -146,15 +146,52 @@ def search_everywhere(
     """
     if information_sets is None:
         information_sets = np.arange(len(graph.information_sets), dtype=np.int32)
-    policy = np.zeros(len(graph.information_sets.action))
     search = new_search(graph, config)
+    policy = search_in_forest(graph, rows, search, information_sets, config.visits, rng)
+    return policy, search.simulations
+
+
+def search_in_forest(
+    graph: GameGraph,
+    rows: _core.Rows,
+    search: _core.Search,
+    information_sets: npt.NDArray[np.int32],
+    visits: int,
+    rng: np.random.Generator,
+    provide: Callable[[npt.NDArray[np.int32], npt.NDArray[np.int32]], None] | None = None,
+    between: Callable[[], None] = lambda: None,
+) -> npt.NDArray[np.float64]:
+    """Searches information sets one after another in the trees that `search` has.
+
+    Args:
+      graph: where to search; it may grow.
+      rows: what models say.
+      search: the forest, with the settings of the search.
+      information_sets: where to search.
+      visits: of each root, those of earlier searches included.
+      rng: of all draws.
+      provide: puts rows of information sets and SAMPLE nodes that are waited for.
+      between: is called from time to time; what it raises ends the search.
+
+    Returns:
+      The root policies beside the actions that the graph had, 0 where a set was not searched. [A]
+
+    Raises:
+      ValueError: a row is missing, and nobody provides it.
+    """
+    policy = np.zeros(len(graph.information_sets.action))
     first = 0
     with _locked([rng]):
         while first < len(information_sets):
-            first = _core.search_all(
-                graph, rows, search, information_sets, first, config.visits, rng, _BUDGET, policy
+            first, sets, samples = _core.search_all(
+                graph, rows, search, information_sets, first, visits, rng, _BUDGET, policy
             )
-    return policy, search.simulations
+            if len(sets) + len(samples) > 0:
+                if provide is None:
+                    raise ValueError("a row of the models is missing")
+                provide(sets, samples)
+            between()
+    return policy
 
 
 def search_each(
@@ -166,11 +203,9 @@ def search_each(
       The root policies beside the actions of the sets. [A]
     """
     policy = np.zeros(len(graph.information_sets.action))
-    with _locked([rng]):
-        for number in range(len(graph.information_sets)):
-            only = np.array([number], dtype=np.int32)
-            search = new_search(graph, config)
-            _core.search_all(graph, rows, search, only, 0, config.visits, rng, _BUDGET, policy)
+    for number in range(len(graph.information_sets)):
+        only = np.array([number], dtype=np.int32)
+        policy += search_in_forest(graph, rows, new_search(graph, config), only, config.visits, rng)
     return policy
 
 

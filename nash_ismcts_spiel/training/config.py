@@ -78,12 +78,14 @@ class GrownConfig(Settings):
     The amount of a generation's work is bounded by what is counted and never by time, so a run
     stays a function of its seed. Megabytes are of numbers of 4 bytes.
 
-      search_games, policy_games: as in NetworkConfig, whose numbers are for enumerated games; fewer
-        where the bounds below say so.
+      search_games, policy_games: as in NetworkConfig; fewer where the bounds below say so. Games in
+        the same world move together, so in a small game they cost little.
+      prior_games: in a small game, how many games the networks count for beside what the policy
+        games of a generation have shown.
       steps: per generation, of each network.
       side_by_side: searches under way at once, whose rows are evaluated together.
-      hidden_share: share of the explorers' decisions in policy games that give rows for H; finding
-        out what was possible there takes most of the time of a policy game.
+      hidden_share: share of the explorers' decisions in policy games of a large game that give rows
+        for H; finding out what was possible there takes most of the time of a policy game.
       buffer: a full buffer of policy targets keeps a sample of all, or the latest.
       buffer_rows: most rows it holds.
       buffer_megabytes: most megabytes it holds; a checkpoint is little more than that.
@@ -92,10 +94,13 @@ class GrownConfig(Settings):
         is searched.
       rows_megabytes: most megabytes of rows for V, and as many for H, in a generation: fewer policy
         games are played, and fewer of their decisions give rows for H.
+      most_sets: information sets at which policy games of a generation evaluate P, about: no game
+        is begun beyond that.
     """
 
-    search_games: int = 256
-    policy_games: int = 1_500
+    search_games: int = 1_000_000
+    policy_games: int = 1_000_000
+    prior_games: float = 10.0
     steps: int = 30
     side_by_side: int = 64
     hidden_share: float = 0.5
@@ -104,11 +109,13 @@ class GrownConfig(Settings):
     buffer_megabytes: float = 200.0
     search_megabytes: float = 500.0
     rows_megabytes: float = 100.0
+    most_sets: int = 30_000
 
     def __post_init__(self) -> None:
         """Refuses values that nothing can be learned with, by name."""
         self.check_types()
-        for name in ("search_games", "policy_games", "steps", "side_by_side", "buffer_rows"):
+        counts = ("search_games", "policy_games", "steps", "side_by_side", "buffer_rows")
+        for name in (*counts, "most_sets"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0.0 < self.hidden_share <= 1.0:
@@ -116,6 +123,8 @@ class GrownConfig(Settings):
         for name in ("buffer_megabytes", "search_megabytes", "rows_megabytes"):
             if not getattr(self, name) > 0.0:
                 raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
+        if not self.prior_games >= 0.0:
+            raise ValueError(f"prior_games must not be negative, not {self.prior_games}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

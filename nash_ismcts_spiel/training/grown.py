@@ -87,16 +87,17 @@ class GrownModels:
         If time is up meanwhile, the models are neither the old nor the new ones.
         """
         look = (watch or Watch()).check
-        value, hidden = value.normalised(), hidden.normalised()
+        power = self._config.networks.frequency_power
+        value, hidden = value.to_the_power(power), hidden.to_the_power(power)
         foreseen = {
-            "new_loss_policy": self._policy.loss(policy),
+            "new_loss_policy": self._policy.loss(policy.to_the_power(power)),
             "new_loss_value": self._value.loss(value),
             "new_loss_hidden": self._hidden.loss(hidden),
         }
         steps = self._config.grown.steps
         weight = float(generation) ** self._config.averaging_power
         self.buffer.add(policy, weight, rng)
-        self._policy.fit(self.buffer.rows(), steps, generation, rng, look)
+        self._policy.fit(self.buffer.rows().to_the_power(power), steps, generation, rng, look)
         self._hidden.fit(hidden, steps, generation, rng, look)
         self._value.fit(value, steps, generation, rng, look)
         self._foreseen = foreseen

@@ -1,55 +1,70 @@
-"""Self-play on a graph that grows, many games side by side: for games too large to enumerate.
+"""Self-play of one shard on a graph that grows with it: in games of any size.
 
 A shard plays its games on a graph of its own that ends with it. So what it gives depends on the
-networks, the settings and its generator alone, and memory is bounded by one shard's games.
+networks, the settings and its generator alone, and memory is bounded by one shard's games. Games in
+the same world move together (`native/play/games.h`), so they may be many.
 
-How much is played may be bounded by what is counted (`Bounds`). A few policy games go first, and a
-few searches at decisions of theirs: they tell what a game takes. If all search games fit, explorers
-follow their searches. If not, they follow P to the end, and then a random sample of their decisions
-is searched, as many as fit: decisions of many games rather than all decisions of a few, and all of
-them side by side.
+Policy games come first. In a small game many of them come to the same information sets, and what
+they show there says more than networks do: beliefs, V and Vc of this generation's searches are then
+those of the networks, counted for `prior_games` games, and of the games together, and worlds that
+the games came to are valued by them. Then come search games. How much of all that is done is
+bounded by what is counted (`Bounds`). If all searches fit, explorers follow their searches. If not,
+they follow P to the end, and then a random sample of their decisions is searched, as many as fit:
+decisions of many games rather than all decisions of a few.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.config import SearchConfig
-from nash_ismcts_spiel.games import CHANCE, TERMINAL, GameGraph, SupportedGame
-from nash_ismcts_spiel.games.tensors import legal_entries
+from nash_ismcts_spiel.evaluation import Models
+from nash_ismcts_spiel.games import GameGraph, SupportedGame
 from nash_ismcts_spiel.native import _core
+from nash_ismcts_spiel.native.models import NativeModels
 from nash_ismcts_spiel.training.config import NetworkConfig
-from nash_ismcts_spiel.training.grown_rows import Decision, GrownGame, RowMaker
-from nash_ismcts_spiel.training.grown_search import FIRST_SEARCHES, BoundedSearches
+from nash_ismcts_spiel.training.grown_rows import RowMaker
+from nash_ismcts_spiel.training.grown_search import (
+    FIRST_SEARCHES,
+    BoundedSearches,
+    Searches,
+    SharedSearches,
+)
 from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
 from nash_ismcts_spiel.training.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.training.watch import Progress, Watch
 
 Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int32]
 
 _FIRST_GAMES = 32
-"""Policy games that tell how long games are."""
+"""Games that tell how many decisions a game has."""
 
-_GAMES_TOGETHER = 256
-"""Policy games side by side, after the first ones."""
+_FIRST_DECISIONS = 4
+"""Decisions that tell how much is hidden at one."""
+
+_REPEATS = 16
+"""Games per information set that they come to, from which on a game counts as small."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much is played at most, in bytes.
+    """How much is played at most.
 
     Attributes:
-      search: what searches take, see `BoundedSearches`.
-      rows: rows for V, and as many for H.
+      search: bytes that searches take, see `BoundedSearches`.
+      rows: bytes of rows for V, and as many for H.
+      sets: information sets at which P is evaluated in policy games.
     """
 
     search: float = math.inf
     rows: float = math.inf
+    sets: float = math.inf
 
 
 class GrownPlay:
@@ -58,7 +73,7 @@ class GrownPlay:
     Attributes:
       graph: all that the games and their searches came by.
       games: finished, with search and without.
-      searches: of information sets.
+      searches: of information sets; None before search games.
     """
 
     def __init__(
@@ -76,7 +91,7 @@ class GrownPlay:
         Args:
           game: what is played.
           evaluator: the models.
-          config: how explorers explore, and how much frequent rows count.
+          config: how players explore.
           rng: of all randomness; it is consumed.
           bounds: of the amount that is played; none if None.
           watch: is told how far the games have come, and may end them.
@@ -84,204 +99,204 @@ class GrownPlay:
         """
         self.graph = GameGraph(game, evaluator.split_actions, evaluator.hidden_order)
         self.games = 0
+        self.searches: Searches | None = None
         self._evaluator = evaluator
+        self._models = NativeModels(Models(self.graph, evaluator))
+        self._config = config
+        self._rng = rng
         self._bounds = bounds or Bounds()
         self._watch = watch or Watch()
-        self._rng = rng
-        self._explore = config.explore
-        self._rows = RowMaker(self.graph, evaluator.tensors, evaluator.value_scale, config)
-        self.searches = BoundedSearches(
-            self.graph, evaluator, rng, self._bounds.search, self._look
-        )
-        self._policies: dict[int, Floats] = {}
-        self._policy_played: list[GrownGame] = []
+        self._rows = RowMaker(self.graph, evaluator.tensors, evaluator.value_scale)
+        self._policy_games: list[_core.Games] = []
+        self._sums = _core.TargetSums()
         self._games_planned = planned
         self._searches_planned = 0
 
-    def scout(self, games: int) -> None:
-        """Plays the first of so many policy games, which tell how long games are."""
-        self._play_by_policy(min(games, _FIRST_GAMES))
+    def policy_games(self, games: int, hidden_share: float) -> tuple[ValueRows, HiddenRows]:
+        """Plays games straight from P; a share of the explorers' decisions gives rows for H, in a
+        small game all of them.
+        """
+        explore, others = self._config.explore, self._config.others_explore
+        self._policy_games = [_core.Games(p, explore, others) for p in self._players()]
+        rows = self._models.rows
+        self._play(self._policy_games, games, rows, self._provide_sets, self._policies_fit)
+        for played in self._policy_games:
+            played.add_values(self.graph, rows, self._sums)
+        value = self._rows.value(self._sums, rows.policy)
+        room = self._bounds.rows / self._rows.hidden_bytes
+        if self.is_small():  # worlds that many games came to cannot be left out
+            hidden_share, room = 1.0, math.inf
+        for played in self._policy_games:
+            self._add_hidden(played, hidden_share, room / len(self._policy_games))
+        return value, self._rows.hidden(self._sums)
+
+    def is_small(self) -> bool:
+        """Whether policy games have come to the same information sets again and again."""
+        met = int(np.count_nonzero(self._sums.visits))
+        return self.games >= _REPEATS * max(met, 1)
+
+    def learn_at_once(self, prior_games: float) -> None:
+        """Lets this shard's searches know what its policy games have shown; models count for so
+        many games.
+        """
+        nodes = np.flatnonzero(self._sums.piece_first >= 0).astype(np.int32)
+        if len(nodes) > 0:
+            self._models.provide(nodes[:0], nodes)
+        self._sums.blend_into(self.graph, prior_games, self._models.rows)
+        for played in self._policy_games:
+            played.put_world_values(self.graph, self._models.rows)
 
     def search_games(self, games: int, config: SearchConfig, width: int) -> PolicyRows:
-        """Plays games in which explorers search, up to `width` searches side by side.
+        """Plays games in which explorers search, those of large games up to `width` side by side.
 
-        An information set is searched once, however many games come by; the row counts for all of
-        them, to the power of `frequency_power`.
+        An information set is searched once, however many games come by.
         """
-        if self._policy_played and not self._all_fit(games, config, width):
-            return self._sampled_searches(games, config, width)
-        found = self.searches.found
-        visits: dict[int, int] = {}
-        under_way = self._start(games)
-        while under_way:
-            deciding = self._until_decision(under_way, others_follow_p=False)
-            sets = [self._set(game) for game in deciding]
-            self.searches.search(sets, config, width)
-            self._evaluate([number for number in sets if number not in found])
-            for game, number in zip(deciding, sets, strict=True):
-                if number in found:
-                    visits[number] = visits.get(number, 0) + 1
-                self._decide(game, (found if number in found else self._policies)[number])
-            under_way = deciding
-        return self._rows.policy(visits, found)
+        if self._policy_games and self.is_small():
+            shared = SharedSearches(self._models, config, self._rng, self._look)
+            self.searches = shared
+            return self._searched_along(games, shared)
+        bounded = BoundedSearches(
+            self.graph, self._evaluator, config, self._rng, width, self._bounds.search, self._look
+        )
+        self.searches = bounded
+        if self._all_fit(games, bounded):
+            return self._searched_along(games, bounded)
+        return self._sampled(games, bounded)
 
-    def policy_games(self, games: int, hidden_share: float) -> tuple[ValueRows, HiddenRows]:
-        """Plays games straight from P, those that went first included; a share of the explorers'
-        decisions gives rows for H.
-        """
-        if self._bounds.rows == math.inf:
-            self._play_by_policy(games)
-        else:
-            self._play_fitting(games)
-        results = [row for game in self._policy_played for row in self._rows.results(game)]
-        value = self._rows.value(results)
-        if hidden_share < 1.0:
-            results = [row for row in results if self._rng.random() < hidden_share]
-        return value, self._rows.hidden(results, self._bounds.rows, self._rng, self._watch)
+    def _searched_along(self, games: int, searches: Searches) -> PolicyRows:
+        """Search games whose explorers follow their searches."""
+        explorers = [_core.Games(p, self._config.explore, 1.0) for p in self._players()]
+        policies = _core.Rows()
 
-    def _play_fitting(self, games: int) -> None:
-        """Policy games until so many have been played, or their rows for V have no more room."""
-        self.scout(games)
-        together = 1
-        while together > 0:
-            played, decisions = len(self._policy_played), self._decisions()
-            room = self._bounds.rows / self._rows.value_bytes - decisions
-            fitting = max(room / max(decisions / played, 1.0), 0.0)
-            together = int(min(games - played, _GAMES_TOGETHER, fitting))
-            self._play_by_policy(played + together)
+        def search(wanted: Numbers) -> None:
+            searches.search(wanted.tolist())
+            left = np.array([n for n in wanted.tolist() if n not in searches.found], dtype=np.int32)
+            if len(left) > 0:  # there was no room for them: their games follow P
+                self._provide_sets(left)
+            followed = [self._followed(n, searches) for n in wanted.tolist()]
+            flat = np.concatenate(followed)
+            policies.put_sets(self.graph, wanted, flat, np.zeros(len(wanted)), flat)
 
-    def _play_by_policy(self, games: int) -> None:
-        """Policy games until so many have been played."""
-        new = self._start(games)[len(self._policy_played) :]
-        under_way = list(new)
-        while under_way:
-            under_way = self._until_decision(under_way, others_follow_p=True)
-            self._evaluate([self._set(game) for game in under_way])
-            for game in under_way:
-                self._decide(game, self._policies[self._set(game)])
-        self._policy_played += new
+        self._play(explorers, games, policies, search, lambda _: math.inf)
+        return self._policy_rows(explorers, searches)
 
-    def _decisions(self) -> int:
-        """Decisions of the explorers in policy games."""
-        return sum(len(game.decisions) for game in self._policy_played)
-
-    def _all_fit(self, games: int, config: SearchConfig, width: int) -> bool:
-        """Whether search games can have all the searches they want, by a first estimate."""
-        if self._bounds.search == math.inf:
-            return True
-        decisions = [
-            self.graph.worlds.information_set[decision.world]
-            for game in self._policy_played
-            for decision in game.decisions
-        ]
-        if not decisions:
-            return True
-        first = self._rng.choice(decisions, min(FIRST_SEARCHES, len(decisions)), replace=False)
-        self.searches.search(first.tolist(), config, width)
-        # An information set that many games come to is searched once.
-        different = len(set(decisions)) / len(self._policy_played)
-        self._searches_planned = math.ceil(different * games)
-        return self._searches_planned <= self.searches.fitting()
-
-    def _sampled_searches(self, games: int, config: SearchConfig, width: int) -> PolicyRows:
+    def _sampled(self, games: int, searches: BoundedSearches) -> PolicyRows:
         """Search games whose explorers follow P, and then searches of some of their decisions."""
-        visits: dict[int, int] = {}
-        under_way = self._start(games)
-        while under_way:
-            under_way = self._until_decision(under_way, others_follow_p=False)
-            sets = [self._set(game) for game in under_way]
-            self._evaluate(sets)
-            for game, number in zip(under_way, sets, strict=True):
-                visits[number] = visits.get(number, 0) + 1
-                self._decide(game, self._policies[number])
-        self._searches_planned = min(int(self.searches.fitting()), len(visits))
-        self.searches.search(self._rng.permutation(list(visits)).tolist(), config, width)
-        found = self.searches.found
-        return self._rows.policy({number: visits.get(number, 1) for number in found}, found)
+        explorers = [_core.Games(p, self._config.explore, 1.0) for p in self._players()]
+        wanted = 2.0 * searches.fitting()
 
-    def _start(self, games: int) -> list[GrownGame]:
-        players = self.graph.game.num_players
-        return [GrownGame(explorer=number % players) for number in range(games)]
+        def room(met: int) -> float:
+            return wanted - met
 
-    def _until_decision(self, games: Sequence[GrownGame], others_follow_p: bool) -> list[GrownGame]:
-        """Lets chance and the others move until explorers are to; drops games that are over.
+        self._play(explorers, games, self._models.rows, self._provide_sets, room)
+        visits = self._visits(explorers)
+        self._searches_planned = min(int(searches.fitting()), len(visits))
+        searches.search(self._rng.permutation(list(visits)).tolist())
+        return self._policy_rows(explorers, searches)
 
-        The others follow P or else play uniformly.
+    def _all_fit(self, games: int, searches: BoundedSearches) -> bool:
+        """Whether search games can have all the searches they want, by a first estimate."""
+        met = np.flatnonzero(self._sums.visits)
+        if self._bounds.search == math.inf or len(met) == 0:
+            return True
+        first = self._rng.choice(met, min(FIRST_SEARCHES, len(met)), replace=False)
+        searches.search(first.tolist())
+        # An information set that many games come to is searched once.
+        self._searches_planned = math.ceil(len(met) / max(self.games, 1) * games)
+        return self._searches_planned <= searches.fitting()
+
+    def _play(
+        self,
+        explorers: Sequence[_core.Games],
+        games: int,
+        own: _core.Rows,
+        provide: Callable[[Numbers], None],
+        room: Callable[[int], float],
+    ) -> None:
+        """Plays so many games, an equal share for each explorer, or as many as there is room for.
+
+        Args:
+          explorers: the games of each exploring player.
+          games: how many are to be played in all.
+          own: policies that are followed.
+          provide: makes policies that are missing there.
+          room: for how many further information sets there is room, if so many were met.
         """
-        deciding: list[GrownGame] = []
-        moving = list(games)
-        while moving:
+        players, started, met = len(explorers), 0, 0
+        together = min(games, _FIRST_GAMES)
+        while together > 0:
+            for player, explorer in enumerate(explorers):
+                before, after = ((n + player) // players for n in (started, started + together))
+                explorer.start(after - before)
+                while True:
+                    self._look()
+                    wanted = explorer.advance(self.graph, own, self._models.rows, self._seed())
+                    if len(wanted) == 0:
+                        break
+                    provide(wanted)
+            started += together
+            self.games += together
+            before, met = met, len(self._visits(explorers))
+            each = max((met - before) / together, 1e-9)
+            together = int(min(games - started, 2 * started, max(room(met), 0.0) / each))
+
+    def _policies_fit(self, met: int) -> float:
+        """For how many further information sets of explorers policy games have room."""
+        known = int(np.count_nonzero(self._models.rows.has_policy))
+        by_rows = self._bounds.rows / self._rows.value_bytes - met
+        return min(by_rows, (self._bounds.sets - known) * met / max(known, 1))
+
+    def _add_hidden(self, played: _core.Games, share: float, room: float) -> None:
+        """Finds out what was hidden at some decisions, as many as there is room for."""
+        groups = self._rng.permutation(played.decisions(self.graph)).astype(np.int32)
+        if share < 1.0:
+            groups = groups[: math.ceil(share * len(groups))]
+        done, pieces = 0, 0
+        together = min(len(groups), _FIRST_DECISIONS)
+        while together > 0:
             self._look()
-            waiting = [game for game in moving if self._other_to_move(game)]
-            if others_follow_p:
-                self._evaluate([self._set(game) for game in waiting])
-            still: list[GrownGame] = []
-            for game in moving:
-                kind = self.graph.worlds.kind[game.world]
-                if kind == TERMINAL:
-                    self.games += 1
-                    continue
-                if kind != CHANCE and self.graph.worlds.player[game.world] == game.explorer:
-                    deciding.append(game)
-                    continue
-                self._move_other(game, kind, others_follow_p)
-                still.append(game)
-            moving = still
-        return deciding
+            part = groups[done : done + together]
+            pieces += played.add_hidden(self.graph, self._models.rows, part, self._sums)
+            done += together
+            fitting = max(room - pieces, 0.0) * done / max(pieces, 1)
+            together = int(min(len(groups) - done, done, fitting))
 
-    def _other_to_move(self, game: GrownGame) -> bool:
-        worlds = self.graph.worlds
-        kind = worlds.kind[game.world]
-        return kind not in (TERMINAL, CHANCE) and worlds.player[game.world] != game.explorer
+    def _policy_rows(self, explorers: Sequence[_core.Games], searches: Searches) -> PolicyRows:
+        visits = self._visits(explorers)
+        found = searches.found
+        return self._rows.policy({n: visits.get(n, 1) for n in found}, found)
 
-    def _move_other(self, game: GrownGame, kind: int, by_policy: bool) -> None:
-        worlds = self.graph.worlds
-        first, count = worlds.first_edge[game.world], worlds.edge_count[game.world]
-        if kind == CHANCE:
-            weights = np.array(worlds.edge_probability[first : first + count])
-        elif by_policy:
-            weights = self._policies[self._set(game)]
-        else:
-            weights = np.array(self.graph.uniform_policy(self._set(game)))
-        game.world = self.graph.child(game.world, self._draw(weights))
+    def _visits(self, explorers: Sequence[_core.Games]) -> dict[int, int]:
+        """How many games came to each information set of its explorer."""
+        total = np.sum([explorer.visits(self.graph) for explorer in explorers], axis=0)
+        return {int(n): int(total[n]) for n in np.flatnonzero(total)}
 
-    def _decide(self, game: GrownGame, policy: Floats) -> None:
-        """The explorer moves: by its policy or, with probability `explore`, uniformly."""
-        explored = bool(self._rng.random() < self._explore)
-        uniform = np.array(self.graph.uniform_policy(self._set(game))) if explored else policy
-        action = self._draw(uniform)
-        game.decisions.append(Decision(game.world, action, explored))
-        game.world = self.graph.child(game.world, action)
+    def _followed(self, number: int, searches: Searches) -> Floats:
+        """What an explorer follows: its search, or P where it was not searched."""
+        if number in searches.found:
+            return searches.found[number]
+        sets = self.graph.information_sets
+        first = sets.first_action[number]
+        return self._models.rows.policy[first : first + sets.action_count[number]]
 
-    def _draw(self, weights: Floats) -> int:
-        ends = np.cumsum(weights)
-        drawn = int(np.searchsorted(ends, self._rng.random() * ends[-1], side="right"))
-        return min(drawn, len(weights) - 1)
+    def _provide_sets(self, wanted: Numbers) -> None:
+        """P, V and Vc by the networks."""
+        self._models.provide(wanted, wanted[:0])
 
-    def _set(self, game: GrownGame) -> int:
-        return self.graph.worlds.information_set[game.world]
+    def _players(self) -> range:
+        return range(self.graph.game.num_players)
+
+    def _seed(self) -> int:
+        return int(self._rng.integers(2**63))
 
     def _look(self, searches: Sequence[_core.Search] = ()) -> None:
         """Ends everything if time is up; tells how far it is if somebody waits for it."""
         self._watch.check()
-        if self._watch.is_due():
-            under_way = sum(search.simulations for search in searches)
-            self._watch.tell(
-                Progress(
-                    self.games,
-                    self._games_planned,
-                    len(self.searches),
-                    self._searches_planned,
-                    self.searches.simulations + under_way,
-                )
-            )
-
-    def _evaluate(self, sets: Sequence[int]) -> None:
-        """P at information sets where it is not known yet."""
-        missing = [number for number in dict.fromkeys(sets) if number not in self._policies]
-        if not missing:
+        if not self._watch.is_due():
             return
-        policy, _, _ = self._evaluator.flat_information_set_rows(self.graph, missing)
-        counts = legal_entries(self.graph, missing).counts
-        for number, row in zip(missing, np.split(policy, np.cumsum(counts)[:-1]), strict=True):
-            self._policies[number] = row
+        done = self.searches
+        found, simulations = (0, 0) if done is None else (len(done.found), done.simulations)
+        if not isinstance(done, SharedSearches):
+            simulations += sum(search.simulations for search in searches)
+        planned = self._searches_planned
+        self._watch.tell(Progress(self.games, self._games_planned, found, planned, simulations))

@@ -94,22 +94,26 @@ class GrownWorker:
             watch,
             search_games + policy_games,
         )
-        play.scout(policy_games)
+        value, hidden = play.policy_games(policy_games, grown.hidden_share)
+        if play.is_small():
+            play.learn_at_once(grown.prior_games)
         policy = play.search_games(
             search_games, self._config.search_config(task.generation), grown.side_by_side
         )
-        value, hidden = play.policy_games(policy_games, grown.hidden_share)
-        searches = play.searches
+        assert play.searches is not None
+        searches, simulations = len(play.searches.found), play.searches.simulations
         used = time.thread_time() - started
-        return ShardRows(
-            policy, value, hidden, play.games, len(searches), searches.simulations, used
-        )
+        return ShardRows(policy, value, hidden, play.games, searches, simulations, used)
 
     def _bounds(self) -> Bounds:
         """A shard's part of a generation's bounds."""
         each = MEGABYTE / self._config.shards
         grown = self._config.grown
-        return Bounds(search=grown.search_megabytes * each, rows=grown.rows_megabytes * each)
+        return Bounds(
+            search=grown.search_megabytes * each,
+            rows=grown.rows_megabytes * each,
+            sets=grown.most_sets / self._config.shards,
+        )
 
     def _share(self, games: int, shard: int) -> int:
         """The shard's part of a generation's games, the first shards one more if it must be."""

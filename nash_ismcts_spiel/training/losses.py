@@ -20,42 +20,43 @@ from nash_ismcts_spiel.training.rows import HiddenRows, PolicyRows, ValueRows
 
 
 def policy_loss(network: ResidualNetwork, rows: PolicyRows, drawn: Tensor) -> Tensor:
-    """P against search policies; their own entropy is subtracted, so 0 is a perfect fit."""
-    targets = _drawn(network, rows.targets, drawn)
+    """P against search policies."""
     outputs = network(_drawn(network, rows.inputs, drawn))
-    logs = masked_log_softmax(outputs, _drawn(network, rows.mask, drawn))
-    terms = torch.special.xlogy(targets, targets) - targets * logs.clamp(min=-1e6)
-    losses: Tensor = terms.sum(-1)
-    return losses
+    mask = _drawn(network, rows.mask, drawn)
+    return _relative_entropy(outputs, mask, _drawn(network, rows.targets, drawn))
 
 
 def value_loss(network: ResidualNetwork, rows: ValueRows, drawn: Tensor) -> Tensor:
-    """V and Vc against the results of games, where those are unbiased."""
-    outputs = network(_drawn(network, rows.inputs, drawn))
-    results = _drawn(network, rows.results, drawn)
-    actions = _drawn(network, rows.actions, drawn)
-    chosen = outputs[:, 1:].gather(1, actions[:, None]).squeeze(1)
-    of_value = _weighted(outputs[:, 0], results, _drawn(network, rows.value_weights, drawn))
-    of_child = _weighted(chosen, results, _drawn(network, rows.child_weights, drawn))
-    return of_value + of_child
+    """V and Vc against bootstrapped targets."""
+    errors = network(_drawn(network, rows.inputs, drawn)) - _drawn(network, rows.targets, drawn)
+    losses: Tensor = (_drawn(network, rows.weights, drawn) * errors.square()).sum(-1)
+    return losses
 
 
 def hidden_loss(network: ResidualNetwork, rows: HiddenRows, drawn: Tensor) -> Tensor:
-    """H against what was hidden, and the values of pieces against results."""
+    """H against what was hidden, and the values of pieces against bootstrapped targets."""
     outputs = network(_drawn(network, rows.inputs, drawn))
     mask = _drawn(network, rows.mask, drawn)
-    pieces = _drawn(network, rows.pieces, drawn)
-    logs = masked_log_softmax(outputs[:, : mask.shape[1]], mask)
-    values = piece_values(outputs, mask.shape[1])
-    chosen = values[torch.arange(len(drawn)), _drawn(network, rows.actions, drawn), pieces]
-    results = _drawn(network, rows.results, drawn)
-    of_values = _weighted(chosen, results, _drawn(network, rows.child_weights, drawn))
-    return of_values - logs.gather(1, pieces[:, None]).squeeze(1)
+    pieces = mask.shape[1]
+    of_beliefs = _relative_entropy(outputs[:, :pieces], mask, _drawn(network, rows.targets, drawn))
+    found, places = rows.entries_of(drawn.numpy())
+    entries, owners = torch.from_numpy(found), torch.from_numpy(places).to(network.device)
+    values = piece_values(outputs, pieces)[
+        owners,
+        _drawn(network, rows.entry_actions, entries),
+        _drawn(network, rows.entry_pieces, entries),
+    ]
+    errors = values - _drawn(network, rows.entry_targets, entries)
+    weighted = _drawn(network, rows.entry_weights, entries) * errors.square()
+    return of_beliefs.index_add(0, owners, weighted)
 
 
-def _weighted(values: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-    """Squared errors by weight; rows without weight add nothing."""
-    return weights * (values - targets).square()
+def _relative_entropy(logits: Tensor, mask: Tensor, targets: Tensor) -> Tensor:
+    """Of a network's distributions to targets; 0 is a perfect fit."""
+    logs = masked_log_softmax(logits, mask)
+    terms = torch.special.xlogy(targets, targets) - targets * logs.clamp(min=-1e6)
+    losses: Tensor = terms.sum(-1)
+    return losses
 
 
 def _drawn(network: ResidualNetwork, column: npt.NDArray[np.generic], drawn: Tensor) -> Tensor:

@@ -5,13 +5,16 @@ In every game one player explores, and only its decisions give rows:
 - *Search games*: the explorer follows its searches mixed with uniform play, the others play
   uniformly, so that every reply is met. The search policy is a target for **P**; exploring decides
   where there is a target, never what it is.
-- *Policy games*: the others follow P, the explorer follows P mixed with uniform play. What was
-  hidden from it is a target for **H** at all its decisions: its own moves cancel in its beliefs.
-  For the other players that is not true, since the explorer's moves were not drawn from P.
-- The result of a policy game is a target for **V** at a decision if the explorer followed P from
-  there on, and for **Vc** of the action taken if it did so afterwards. Following P until the end is
-  less likely the longer the game goes on, so such a row counts the inverse of that probability;
-  without it short games would count too much.
+- *Policy games*: the explorer follows P mixed with uniform play, and so do the others; a game then
+  counts by how much likelier P alone was to make the others' moves in it. What was hidden from the
+  explorer is a target for **H** at all its decisions: its own moves cancel in its beliefs. For the
+  other players that is not true, since the explorer's moves were not drawn from P.
+- Targets for **Vc** of an action, and of a piece after it, are bootstrapped: the mean of V at the
+  explorer's next decision over the games that went on like that, or of their results if there was
+  none. How the explorer came to its action does not matter for that. The target for **V** is the
+  mean of these over the actions, by P.
+
+Games that came to the same information set give one row together; `native/play/games.h` counts.
 """
 
 from __future__ import annotations
@@ -29,27 +32,6 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
-def result_weights(explored: Sequence[bool], explore: float) -> tuple[list[float], list[float]]:
-    """What the result of a policy game counts as a target for V and for Vc at each decision.
-
-    Args:
-      explored: of each decision of the explorer, whether the move was the uniform one.
-      explore: how likely that was.
-
-    Returns:
-      Weights for V and for Vc, 0 where the result is biased.
-    """
-    follows = 1.0 - explore
-    value: list[float] = []
-    child: list[float] = []
-    weight = 1.0  # of having followed P from the next decision to the end
-    for uniform in reversed(explored):
-        child.append(weight)
-        weight = 0.0 if uniform or weight == 0.0 else weight / follows
-        value.append(weight)
-    return value[::-1], child[::-1]
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class LearningRows:
     """Rows of one kind, as arrays with one entry per row; subclasses add columns.
@@ -57,7 +39,7 @@ class LearningRows:
     Attributes:
       inputs: what the network sees. [rows, inputs]
       mask: which entries of the vocabulary are possible. [rows, vocabulary]
-      frequency: how much each row counts. [rows]
+      frequency: how many games came by, by how much they count. [rows]
     """
 
     inputs: Singles
@@ -73,6 +55,11 @@ class LearningRows:
         """The rows of all parts, in order."""
         names = [field.name for field in dataclasses.fields(cls)]
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    def to_the_power(self, power: float) -> Self:
+        """The same rows, counting by their frequency to a power; below 1 favours rare ones."""
+        counted = np.where(self.frequency > 0.0, np.maximum(self.frequency, 1e-300) ** power, 0.0)
+        return dataclasses.replace(self, frequency=counted)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -93,48 +80,44 @@ class PolicyRows(LearningRows):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ValueRows(LearningRows):
-    """Results of policy games as targets for V and Vc; the mask holds legal actions.
+    """Targets for V and Vc in value scales; the mask holds legal actions.
 
     Attributes:
-      results: utility of the player who knows the information set, in value scales. [rows]
-      actions: the action that was taken there. [rows]
-      value_weights: what the result counts for V; 0 where it is biased. [rows]
-      child_weights: the same for Vc of the action. [rows]
+      targets: V, then Vc of each action. [rows, 1 + actions]
+      weights: what each target counts: 1 for V, 1 in all for the Vc of actions that were taken.
+        [rows, 1 + actions]
     """
 
-    results: Singles
-    actions: Ints
-    value_weights: Singles
-    child_weights: Singles
-
-    def normalised(self) -> Self:
-        """The same rows with weights whose mean is 1, so that losses can be compared."""
-        return dataclasses.replace(
-            self,
-            value_weights=_with_mean_one(self.value_weights),
-            child_weights=_with_mean_one(self.child_weights),
-        )
+    targets: Singles
+    weights: Singles
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class HiddenRows(LearningRows):
     """What was hidden in policy games as targets for H; the mask holds possible pieces.
 
+    Values of pieces are few of all pairs of an action and a piece, so they are listed: the entries
+    of a row one after another, row by row.
+
     Attributes:
-      pieces: the piece that was hidden. [rows]
-      actions, results, child_weights: as in ValueRows, for Vc of the piece. [rows]
+      targets: a distribution over the pieces. [rows, pieces]
+      entry_counts: entries of each row. [rows]
+      entry_actions, entry_pieces: of each entry. [entries]
+      entry_targets: Vc in value scales. [entries]
+      entry_weights: what each counts, 1 in all for a row. [entries]
     """
 
-    pieces: Ints
-    actions: Ints
-    results: Singles
-    child_weights: Singles
+    targets: Singles
+    entry_counts: Ints
+    entry_actions: Ints
+    entry_pieces: Ints
+    entry_targets: Singles
+    entry_weights: Singles
 
-    def normalised(self) -> Self:
-        """The same rows with weights whose mean is 1, so that losses can be compared."""
-        return dataclasses.replace(self, child_weights=_with_mean_one(self.child_weights))
-
-
-def _with_mean_one(weights: Singles) -> Singles:
-    total = float(weights.sum())
-    return weights * np.float32(len(weights) / total) if total > 0.0 else weights
+    def entries_of(self, rows: Ints) -> tuple[Ints, Ints]:
+        """The entries of some rows, and the place in `rows` of the row of each."""
+        counts = self.entry_counts[rows]
+        first = (np.cumsum(self.entry_counts) - self.entry_counts)[rows]
+        places = np.repeat(np.arange(len(rows)), counts)
+        within = np.arange(len(places)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return first[places] + within, places

@@ -1,9 +1,11 @@
 """The buffer of policy targets for games that are not enumerated: rows of all generations.
 
-A row counts its visits times a weight of its generation (linear by default), so P learns the
-average policy. A full buffer either keeps a uniform sample of all rows ever added (a reservoir:
-nothing is forgotten, only thinned out) or the latest ones (a window). In enumerated games the
-buffer is summed up per information set instead and never full; see `average.py`.
+A row counts the games that came by times a weight of its generation (linear by default), so P
+learns the average policy. Rows with the same inputs are one row with their mean target: a network
+cannot tell them apart, so that changes nothing but the room they take. A full buffer either keeps a
+uniform sample of all rows ever added (a reservoir: nothing is forgotten, only thinned out) or the
+latest ones (a window). In enumerated games the buffer is summed up per information set instead and
+never full; see `average.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy.typing as npt
 from nash_ismcts_spiel.training.config import BufferKind
 from nash_ismcts_spiel.training.rows import PolicyRows
 
+Ints = npt.NDArray[np.int64]
 _COLUMNS = tuple(field.name for field in dataclasses.fields(PolicyRows))
 
 
@@ -24,7 +27,7 @@ class PolicyBuffer:
     """Policy rows up to a capacity.
 
     Attributes:
-      added: rows ever added.
+      added: rows with inputs that were new to the buffer, ever added.
     """
 
     def __init__(self, kind: BufferKind, capacity: int) -> None:
@@ -33,6 +36,7 @@ class PolicyBuffer:
         self._kind = kind
         self._capacity = capacity
         self._rows: PolicyRows | None = None
+        self._places: dict[bytes, int] = {}
 
     def __len__(self) -> int:
         """Rows held."""
@@ -50,20 +54,23 @@ class PolicyBuffer:
 
     def add(self, rows: PolicyRows, weight: float, rng: np.random.Generator) -> None:
         """Adds rows whose frequency counts `weight` times; `rng` thins out a full reservoir."""
-        rows = dataclasses.replace(rows, frequency=rows.frequency * weight)
+        rows, keys = _merged(dataclasses.replace(rows, frequency=rows.frequency * weight))
+        places = np.array([self._places.get(key, -1) for key in keys], dtype=np.int64)
+        self._merge(_pick(rows, places >= 0), places[places >= 0])
+        new = np.flatnonzero(places < 0)
         room = max(0, self._capacity - len(self))
-        self._append(_pick(rows, slice(room)))
-        rest = _pick(rows, slice(room, None))
-        before = self.added + min(room, len(rows))
-        self.added += len(rows)
+        self._append(_pick(rows, new[:room]), [keys[k] for k in new[:room]])
+        before = self.added + min(room, len(new))
+        self.added += len(new)
+        rest = new[room:]
         if len(rest) == 0:
             return
         numbers = before + np.arange(len(rest))
         if self._kind == "window":
-            places = numbers % self._capacity
+            into = numbers % self._capacity
         else:  # row number n is kept with probability capacity / (n + 1), in a random place
-            places = np.floor(rng.random(len(rest)) * (numbers + 1)).astype(np.int64)
-        self._replace(rest, places)
+            into = np.floor(rng.random(len(rest)) * (numbers + 1)).astype(np.int64)
+        self._replace(_pick(rows, rest), [keys[k] for k in rest], into)
 
     def arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """All that a checkpoint must keep."""
@@ -77,24 +84,62 @@ class PolicyBuffer:
         self.added = int(arrays["buffer_added"])
         columns = {name: arrays.get(f"buffer_{name}") for name in _COLUMNS}
         self._rows = None
+        self._places = {}
         if columns["inputs"] is not None:
             self._rows = PolicyRows(**columns)  # type: ignore[arg-type]  # as they were stored
+            self._places = {row.tobytes(): k for k, row in enumerate(self._rows.inputs)}
 
-    def _append(self, rows: PolicyRows) -> None:
+    # Columns are never changed in place, so that whoever keeps the old ones for a checkpoint keeps
+    # them whole.
+
+    def _merge(self, rows: PolicyRows, places: Ints) -> None:
+        """Adds rows to those with the same inputs."""
+        if len(rows) == 0:
+            return
+        assert self._rows is not None
+        frequency, targets = self._rows.frequency.copy(), self._rows.targets.copy()
+        total = frequency[places] + rows.frequency
+        share = (rows.frequency / np.where(total > 0.0, total, 1.0))[:, None]
+        targets[places] = (1.0 - share) * targets[places] + share * rows.targets
+        frequency[places] = total
+        self._rows = dataclasses.replace(self._rows, frequency=frequency, targets=targets)
+
+    def _append(self, rows: PolicyRows, keys: list[bytes]) -> None:
         if len(rows) > 0:
+            self._places |= {key: len(self) + k for k, key in enumerate(keys)}
             self._rows = rows if self._rows is None else PolicyRows.together([self._rows, rows])
 
-    def _replace(self, rows: PolicyRows, places: npt.NDArray[np.int64]) -> None:
+    def _replace(self, rows: PolicyRows, keys: list[bytes], places: Ints) -> None:
         """Puts rows in places; those beyond the capacity are dropped, later ones win."""
         assert self._rows is not None
-        kept = places < self._capacity
-        # New arrays, so that whoever keeps the old ones for a checkpoint keeps them whole.
+        latest = {int(place): k for k, place in enumerate(places) if place < self._capacity}
+        into, chosen = np.array(list(latest), dtype=np.int64), list(latest.values())
         columns = {}
         for name in _COLUMNS:
             columns[name] = getattr(self._rows, name).copy()
-            columns[name][places[kept]] = getattr(rows, name)[kept]
+            columns[name][into] = getattr(rows, name)[chosen]
+        for place, k in latest.items():
+            del self._places[self._rows.inputs[place].tobytes()]
+            self._places[keys[k]] = place
         self._rows = PolicyRows(**columns)
 
 
-def _pick(rows: PolicyRows, which: slice) -> PolicyRows:
+def _merged(rows: PolicyRows) -> tuple[PolicyRows, list[bytes]]:
+    """The rows with those that have the same inputs merged, and what each is known by."""
+    keys = [row.tobytes() for row in rows.inputs]
+    places: dict[bytes, int] = {}
+    into = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
+    if len(places) == len(keys):
+        return rows, keys
+    first = np.unique(into, return_index=True)[1]
+    frequency = np.bincount(into, rows.frequency, len(places)).astype(np.float64)
+    sums = np.zeros((len(places), rows.targets.shape[1]))
+    np.add.at(sums, into, rows.targets * rows.frequency[:, None])
+    targets = sums / np.where(frequency > 0.0, frequency, 1.0)[:, None]
+    kept = _pick(rows, first)
+    merged = dataclasses.replace(kept, frequency=frequency, targets=targets.astype(np.float32))
+    return merged, list(places)
+
+
+def _pick(rows: PolicyRows, which: npt.NDArray[np.generic]) -> PolicyRows:
     return PolicyRows(*(getattr(rows, name)[which] for name in _COLUMNS))

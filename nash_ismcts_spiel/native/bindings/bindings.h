@@ -31,6 +31,9 @@ void bind_rows(pybind11::module_& module);
 // Config and Search, and the functions that run them.
 void bind_search(pybind11::module_& module);
 
+// Games and TargetSums.
+void bind_play(pybind11::module_& module);
+
 // PublicGame, Subgame and SubgameBatch.
 void bind_subgames(pybind11::module_& module);
 

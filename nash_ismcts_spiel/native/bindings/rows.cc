@@ -154,8 +154,9 @@ bool are_distributions(const Doubles& values, const Ints& lengths, double tolera
   return at == end;
 }
 
-py::array_t<double> copy_of(const std::vector<double>& column) {
-  return py::array_t<double>(static_cast<py::ssize_t>(column.size()), column.data());
+template <typename T>
+py::array_t<T> copy_of(const std::vector<T>& column) {
+  return py::array_t<T>(static_cast<py::ssize_t>(column.size()), column.data());
 }
 
 }  // namespace
@@ -175,6 +176,12 @@ void bind_rows(py::module_& module) {
            py::arg("weights"), py::arg("trembles"), py::arg("forgetful"))
       .def("put_lookahead", &put_lookahead, py::arg("graph"), py::arg("policy"), py::arg("value"),
            py::arg("beliefs"))
+      .def_property_readonly("has_information_set",
+                             [](const Rows& self) { return copy_of(self.has_information_set); })
+      .def_property_readonly("has_policy",
+                             [](const Rows& self) { return copy_of(self.has_policy); })
+      .def_property_readonly("has_sample",
+                             [](const Rows& self) { return copy_of(self.has_sample); })
       .def_property_readonly("policy", [](const Rows& self) { return copy_of(self.policy); })
       .def_property_readonly("value", [](const Rows& self) { return copy_of(self.value); })
       .def_property_readonly("child_values",

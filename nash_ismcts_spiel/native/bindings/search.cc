@@ -37,6 +37,7 @@ struct PySearch {
   py::object generator;  // keeps bit_generator alive
   const BitGenerator* bit_generator = nullptr;
   bool begun = false;
+  bool waits = false;  // in `search_all`, for rows
   std::atomic<bool> busy{false};
 
   void set_generator(const py::object& numpy_generator) {
@@ -119,37 +120,46 @@ py::tuple advance(Graph& graph, Rows& rows, RowSource* source,
 }
 
 // Searches information sets one after another in one forest, from number `first` of the list on,
-// until `budget` simulations were done. Writes root policies beside the sets' actions; returns the
-// number of the first set that was not searched.
-int64_t search_all(Graph& graph, Rows& rows, PySearch& self, const Ints& sets, int64_t first,
+// until `budget` simulations were done or rows are missing. Writes root policies beside the sets'
+// actions. Returns the number of the first set whose search is not over, and the information sets and
+// SAMPLE nodes whose rows it waits for.
+py::tuple search_all(Graph& graph, Rows& rows, PySearch& self, const Ints& sets, int64_t first,
                    int32_t visits, const py::object& generator, int64_t budget,
                    py::array_t<double, py::array::c_style> policy) {
   const Busy busy(self);
   require_readable(graph);
-  require_size(policy, graph.information_sets.num_actions(), "policy");
   for (py::ssize_t index = 0; index < sets.size(); ++index) {
-    require_row(sets.data()[index], graph.information_sets.size(), "information set");
+    const int32_t set = sets.data()[index];
+    require_row(set, graph.information_sets.size(), "information set");
+    if (graph.information_sets.first_action[set] + graph.information_sets.action_count[set] >
+        policy.size()) {
+      throw py::value_error("policy has no room for information set " + std::to_string(set));
+    }
   }
   self.set_generator(generator);
   double* out = policy.mutable_data();
   const int32_t* wanted = sets.data();
   const int64_t count = sets.size();
   std::vector<Request> requests;
-  const Growing growing(graph, Growing::Use::kTables);
-  for (; first < count && budget > 0; ++first) {
-    self.search.begin(wanted[first], graph.information_sets.player[wanted[first]], visits, {},
-                      *self.bit_generator);
-    int64_t unlimited = std::numeric_limits<int64_t>::max();
-    const int64_t before = self.search.simulations();
-    if (!self.search.advance(graph, rows, nullptr, unlimited, Clock::time_point::max(),
-                             requests)) {
-      throw std::invalid_argument("searching all sets needs every row of the models");
+  {
+    const Growing growing(graph, Growing::Use::kTables);
+    for (; first < count && budget > 0; ++first) {
+      if (!self.waits) {
+        self.search.begin(wanted[first], graph.information_sets.player[wanted[first]], visits, {},
+                          *self.bit_generator);
+      }
+      int64_t unlimited = std::numeric_limits<int64_t>::max();
+      const int64_t before = self.search.simulations();
+      self.waits = !self.search.advance(graph, rows, nullptr, unlimited, Clock::time_point::max(),
+                                        requests);
+      if (self.waits) break;
+      budget -= self.search.simulations() - before + 1;
+      root_policy(self.search.forest(), rows, self.search.root(), self.search.config(),
+                  out + graph.information_sets.first_action[wanted[first]]);
     }
-    budget -= self.search.simulations() - before + 1;
-    root_policy(self.search.forest(), rows, self.search.root(), self.search.config(),
-                out + graph.information_sets.first_action[wanted[first]]);
   }
-  return first;
+  return py::make_tuple(first, rows_wanted(requests, Wanted::kSetRow),
+                        rows_wanted(requests, Wanted::kSampleRow));
 }
 
 const char* stopped_by(Stopped stopped) {

@@ -1,6 +1,7 @@
 // The way up of a simulation: each frame's node takes the result of what was below it.
 
 #include <algorithm>
+#include <cmath>
 
 #include "simulation.h"
 
@@ -15,20 +16,22 @@ void gather_event_values(SearchContext& context, const WorldNode& node) {
   ChoiceBuffers& buffers = context.buffers;
   buffers.fit(node.count);
   const std::vector<double>& models = context.rows.world_values;
-  const bool by_models = context.config.unvisited_events == UnvisitedEvents::kValued && !models.empty();
+  const bool by_models = context.config.unvisited_events == UnvisitedEvents::kValued;
   const auto& worlds = context.graph.worlds;
   const int32_t* children = worlds.edge_child.data() + worlds.first_edge[node.world];
   const Slot* slots = context.forest.slots(node);
   for (int32_t event = 0; event < node.count; ++event) {
     const bool visited = slots[event].visits > 0;
-    buffers.valued[event] = visited || by_models;
+    const int64_t row = children[event] * int64_t{context.graph.num_players} + node.player;
+    const bool known = by_models && children[event] != kMissing &&
+                       row < static_cast<int64_t>(models.size()) && !std::isnan(models[row]);
+    buffers.valued[event] = visited || known;
     if (visited) {
       const Interval value = context.forest.q(slots[event].child);
       buffers.lows[event] = value.low;
       buffers.highs[event] = value.high;
-    } else if (by_models) {
-      const int64_t row = static_cast<int64_t>(children[event]) * context.graph.num_players;
-      buffers.lows[event] = buffers.highs[event] = models[row + node.player];
+    } else if (known) {
+      buffers.lows[event] = buffers.highs[event] = models[row];
     }
   }
 }

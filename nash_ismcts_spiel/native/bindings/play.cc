@@ -1,0 +1,137 @@
+// Python's side of games that are played many at once: Games and TargetSums.
+
+#include <pybind11/stl.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "../play/games.h"
+#include "arrays.h"
+#include "bindings.h"
+#include "shared_graph.h"
+
+namespace nash_ismcts {
+
+namespace {
+
+template <typename T>
+py::array_t<T> copied(const std::vector<T>& column) {
+  return py::array_t<T>(static_cast<py::ssize_t>(column.size()), column.data());
+}
+
+Games make_games(int32_t explorer, double explore, double others_explore) {
+  const auto is_share = [](double share) { return share >= 0.0 && share <= 1.0; };
+  if (explorer < 0) throw py::value_error("explorer must be a player");
+  if (!is_share(explore) || !is_share(others_explore)) {
+    throw py::value_error("explore and others_explore must be from 0 to 1");
+  }
+  return Games({explorer, explore, others_explore});
+}
+
+void start(Games& self, int64_t games) {
+  if (games < 0) throw py::value_error("games must not be negative");
+  self.start(games);
+}
+
+Ints advance(Games& self, Graph& graph, const Rows& own, const Rows& others, uint64_t seed) {
+  std::vector<int32_t> wanted;
+  {
+    const Growing growing(graph);
+    Random random(seed);
+    self.advance(graph, own, others, random, wanted);
+  }
+  return Ints(static_cast<py::ssize_t>(wanted.size()), wanted.data());
+}
+
+void require_over(const Games& self) {
+  if (!self.over()) throw py::value_error("games are still under way");
+}
+
+void add_values(const Games& self, const Graph& graph, const Rows& rows, TargetSums& sums) {
+  require_over(self);
+  const Reading reading(graph);
+  const py::gil_scoped_release release;
+  self.add_values(graph, rows, sums);
+}
+
+int64_t add_hidden(const Games& self, Graph& graph, const Rows& rows, const Ints& groups,
+                   TargetSums& sums) {
+  require_over(self);
+  std::vector<int32_t> chosen;
+  for (py::ssize_t k = 0; k < groups.size(); ++k) {
+    require_row(groups.data()[k], static_cast<int64_t>(self.groups().size()), "group");
+    chosen.push_back(groups.data()[k]);
+  }
+  const Growing growing(graph);
+  return self.add_hidden(graph, rows, chosen, sums);
+}
+
+Ints decisions(const Games& self, const Graph& graph) {
+  require_readable(graph);
+  return copied(self.decisions(graph));
+}
+
+void blend_into(const TargetSums& self, const Graph& graph, double prior_games, Rows& rows) {
+  require_readable(graph);
+  if (!(prior_games >= 0.0)) throw py::value_error("prior_games must not be negative");
+  rows.fit(graph);
+  self.blend_into(graph, prior_games, rows);
+}
+
+void put_world_values(const Games& self, const Graph& graph, Rows& rows) {
+  require_over(self);
+  require_readable(graph);
+  self.put_world_values(graph, rows);
+}
+
+// Games at each information set of the explorer. [I]
+Longs visits(const Games& self, const Graph& graph) {
+  require_readable(graph);
+  std::vector<int64_t> counts(graph.information_sets.size(), 0);
+  for (const Group& group : self.groups()) {
+    if (graph.worlds.kind[group.world] == kDecision &&
+        graph.worlds.player[group.world] == self.explorer()) {
+      counts[graph.worlds.information_set[group.world]] += group.count;
+    }
+  }
+  return copied(counts);
+}
+
+}  // namespace
+
+void bind_play(py::module_& module) {
+  py::class_<TargetSums>(module, "TargetSums")
+      .def(py::init<>())
+      .def("blend_into", &blend_into, py::arg("graph"), py::arg("prior_games"), py::arg("rows"))
+      .def_property_readonly("visits", [](const TargetSums& self) { return copied(self.visits); })
+      .def_property_readonly("action_values",
+                             [](const TargetSums& self) { return copied(self.action_values); })
+      .def_property_readonly("action_weights",
+                             [](const TargetSums& self) { return copied(self.action_weights); })
+      .def_property_readonly("branch_weights",
+                             [](const TargetSums& self) { return copied(self.branch_weights); })
+      .def_property_readonly("piece_first",
+                             [](const TargetSums& self) { return copied(self.piece_first); })
+      .def_property_readonly("piece_values",
+                             [](const TargetSums& self) { return copied(self.piece_values); })
+      .def_property_readonly("piece_weights",
+                             [](const TargetSums& self) { return copied(self.piece_weights); });
+  py::class_<Games>(module, "Games")
+      .def(py::init(&make_games), py::arg("explorer"), py::arg("explore"),
+           py::arg("others_explore"))
+      .def("start", &start, py::arg("games"))
+      .def("advance", &advance, py::arg("graph"), py::arg("own"), py::arg("others"),
+           py::arg("seed"))
+      .def("add_values", &add_values, py::arg("graph"), py::arg("rows"), py::arg("sums"))
+      .def("add_hidden", &add_hidden, py::arg("graph"), py::arg("rows"), py::arg("groups"),
+           py::arg("sums"))
+      .def("decisions", &decisions, py::arg("graph"))
+      .def("put_world_values", &put_world_values, py::arg("graph"), py::arg("rows"))
+      .def("visits", &visits, py::arg("graph"))
+      .def_property_readonly("over", &Games::over)
+      .def_property_readonly("num_worlds",
+                             [](const Games& self) { return self.groups().size(); });
+}
+
+}  // namespace nash_ismcts
