@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import signal
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from nash_ismcts_spiel.games.tensors import Tensors, open_entries
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.training import Budget, Run, TrainingConfig
+from nash_ismcts_spiel.training.bounds import Bounds
 from nash_ismcts_spiel.training.config import GrownConfig, NetworkConfig
 from nash_ismcts_spiel.training.grown import GrownModels
 from nash_ismcts_spiel.training.grown_play import GrownPlay
@@ -272,6 +274,39 @@ def test_models_count_for_some_games_beside_those_that_were_played(enumerated: E
     wanted = np.where(sums.visits > 0, (10 * values + sums.visits * means), 10 * values)
     assert rows.value == pytest.approx(wanted / (10 + sums.visits))
     assert sums.visits[sums.visits > 0].sum() == games.visits(graph).sum() >= 1000
+
+
+def test_a_small_game_is_searched_in_one_forest_and_in_part_if_it_must_be() -> None:
+    evaluator = models_of(helpers.LEDUC).evaluator()
+    counts = []
+    for most in (math.inf, 200):
+        bounds = Bounds(searches=most)
+        play = GrownPlay(
+            support(helpers.LEDUC), evaluator, SMALL, np.random.default_rng(3), bounds
+        )
+        play.policy_games(1_000_000, hidden_share=1.0)
+        assert play.is_small()
+        play.learn_at_once(10.0)
+        rows = play.search_games(1_000_000, SearchConfig(visits=4), width=1)
+        assert rows.targets.sum(axis=1) == pytest.approx(1.0)
+        assert len(rows) == len(np.unique(rows.inputs, axis=0))
+        counts.append(len(rows))
+    assert counts[0] > 900  # of 936 information sets
+    assert 140 < counts[1] < 260
+
+
+def test_looking_ahead_makes_worlds_and_sample_nodes() -> None:
+    graph = GameGraph(PHANTOM_TTT)
+    start = np.array([graph.worlds.information_set[0]], dtype=np.int32)
+    sets = []
+    for moves, most in ((0, 100), (1, 5), (1, 100), (2, 100)):
+        _core.look_ahead(graph, start, moves, most)
+        sets.append(len(graph.information_sets))
+    # Nine first moves look alike to the second player; of its own nine, one may be occupied.
+    assert sets[:3] == [1, 2, 2] and sets[3] > 10
+    assert len(graph.samples) >= 2  # the second player's, and those of the first after its answer
+    with pytest.raises(IndexError, match="information set 99"):
+        _core.look_ahead(graph, np.array([99], dtype=np.int32), 1, 1)
 
 
 @pytest.mark.parametrize("game", [PHANTOM_TTT, helpers.LEDUC])

@@ -28,10 +28,10 @@ from nash_ismcts_spiel.evaluation import (
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import (
+    ForestSearch,
     NativeEngine,
     new_search,
     search_everywhere,
-    search_in_forest,
     search_together,
 )
 from nash_ismcts_spiel.native.models import exact_rows
@@ -460,7 +460,7 @@ def test_bad_calls_are_exceptions() -> None:
     with pytest.raises(ValueError, match="policy has no room for information set 0"):
         _core.search_all(graph, rows, search, sets, 0, 5, rng, 10, np.zeros(1))
     with pytest.raises(ValueError, match="a row of the models is missing"):
-        search_in_forest(graph, _core.Rows(), search, sets, 5, rng)
+        ForestSearch(graph, SearchConfig(visits=5), rng).run(_core.Rows(), sets)
     with pytest.raises(IndexError, match="information set 99 is not one of 12"):
         _core.search_all(
             graph, rows, search, np.array([99], dtype=np.int32), 0, 5, rng, 10, np.zeros(24)

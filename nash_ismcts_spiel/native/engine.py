@@ -22,6 +22,8 @@ from nash_ismcts_spiel.search.interval import Interval
 from nash_ismcts_spiel.search.result import SearchResult
 from nash_ismcts_spiel.search.root_policy import visit_shares
 
+Ids = npt.NDArray[np.int32]
+
 _BUDGET = 50_000
 """Simulations between two looks at whether the user has pressed Ctrl-C."""
 
@@ -135,78 +137,91 @@ def search_everywhere(
     rng: np.random.Generator,
     information_sets: npt.NDArray[np.int32] | None = None,
 ) -> tuple[npt.NDArray[np.float64], int]:
-    """Searches all information sets of an enumerated graph (or those given) in one forest.
-
-    A tree that was spawned by an earlier search keeps its visits, so each information set is
-    searched until its own tree has `visits` of them.
-
-    Returns:
-      The root policies beside the actions of the sets (0 where a set was not searched) [A], and
-      the number of simulations in all trees.
+    """Searches all information sets of an enumerated graph (or those given) in one forest, each
+    until its own tree has `visits` visits; the number of simulations in all trees is the second
+    result.
     """
     if information_sets is None:
         information_sets = np.arange(len(graph.information_sets), dtype=np.int32)
-    search = new_search(graph, config)
-    policy = search_in_forest(graph, rows, search, information_sets, config.visits, rng)
-    return policy, search.simulations
-
-
-def search_in_forest(
-    graph: GameGraph,
-    rows: _core.Rows,
-    search: _core.Search,
-    information_sets: npt.NDArray[np.int32],
-    visits: int,
-    rng: np.random.Generator,
-    provide: Callable[[npt.NDArray[np.int32], npt.NDArray[np.int32]], None] | None = None,
-    between: Callable[[], None] = lambda: None,
-) -> npt.NDArray[np.float64]:
-    """Searches information sets one after another in the trees that `search` has.
-
-    Args:
-      graph: where to search; it may grow.
-      rows: what models say.
-      search: the forest, with the settings of the search.
-      information_sets: where to search.
-      visits: of each root, those of earlier searches included.
-      rng: of all draws.
-      provide: puts rows of information sets and SAMPLE nodes that are waited for.
-      between: is called from time to time; what it raises ends the search.
-
-    Returns:
-      The root policies beside the actions that the graph had, 0 where a set was not searched. [A]
-
-    Raises:
-      ValueError: a row is missing, and nobody provides it.
-    """
-    policy = np.zeros(len(graph.information_sets.action))
-    first = 0
-    with _locked([rng]):
-        while first < len(information_sets):
-            first, sets, samples = _core.search_all(
-                graph, rows, search, information_sets, first, visits, rng, _BUDGET, policy
-            )
-            if len(sets) + len(samples) > 0:
-                if provide is None:
-                    raise ValueError("a row of the models is missing")
-                provide(sets, samples)
-            between()
-    return policy
+    forest = ForestSearch(graph, config, rng)
+    policy = forest.run(rows, information_sets)
+    return policy, forest.search.simulations
 
 
 def search_each(
     graph: GameGraph, rows: _core.Rows, config: SearchConfig, rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
-    """What a bot does at each information set of an enumerated graph: a search in fresh trees.
-
-    Returns:
-      The root policies beside the actions of the sets. [A]
+    """What a bot does at each information set of an enumerated graph: a search in fresh trees; the
+    root policies beside the actions of the sets. [A]
     """
     policy = np.zeros(len(graph.information_sets.action))
     for number in range(len(graph.information_sets)):
         only = np.array([number], dtype=np.int32)
-        policy += search_in_forest(graph, rows, new_search(graph, config), only, config.visits, rng)
+        policy += ForestSearch(graph, config, rng).run(rows, only)
     return policy
+
+
+class ForestSearch:
+    """Searches information sets one after another in one forest.
+
+    A tree that was spawned by an earlier search keeps its visits.
+
+    Attributes:
+      search: the forest, with the settings of the search.
+    """
+
+    def __init__(self, graph: GameGraph, config: SearchConfig, rng: np.random.Generator) -> None:
+        """Starts without trees; the graph may grow."""
+        self.search = new_search(graph, config)
+        self._graph = graph
+        self._visits = config.visits
+        self._rng = rng
+        self.begin(np.zeros(0, dtype=np.int32))
+
+    @property
+    def over(self) -> bool:
+        """Whether all information sets have been searched."""
+        return self._next == len(self._sets)
+
+    def begin(self, information_sets: Ids) -> None:
+        """Takes information sets to search, once those before are over."""
+        self._sets = information_sets
+        self._next = 0
+        self._policy = np.zeros(len(self._graph.information_sets.action))
+
+    def advance(self, rows: _core.Rows) -> tuple[Ids, Ids]:
+        """Searches for a while, or until rows are missing; returns the information sets and SAMPLE
+        nodes whose rows it waits for.
+        """
+        with _locked([self._rng]):
+            found = _core.search_all(
+                self._graph, rows, self.search, self._sets, self._next, self._visits, self._rng,
+                _BUDGET, self._policy,
+            )  # fmt: skip
+        self._next = found[0]
+        return found[1:]
+
+    def found(self) -> dict[int, npt.NDArray[np.float64]]:
+        """The root policy of each information set."""
+        first = self._graph.information_sets.first_action
+        count = self._graph.information_sets.action_count
+        return {n: self._policy[first[n] : first[n] + count[n]] for n in self._sets.tolist()}
+
+    def run(self, rows: _core.Rows, information_sets: Ids) -> npt.NDArray[np.float64]:
+        """Searches information sets with rows that are all there.
+
+        Returns:
+          The root policies beside the actions of the sets, 0 where a set was not searched. [A]
+
+        Raises:
+          ValueError: a row is missing.
+        """
+        self.begin(information_sets)
+        while not self.over:
+            sets, samples = self.advance(rows)
+            if len(sets) + len(samples) > 0:
+                raise ValueError("a row of the models is missing")
+        return self._policy
 
 
 def new_search(graph: GameGraph, config: SearchConfig) -> _core.Search:

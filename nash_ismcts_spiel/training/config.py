@@ -94,6 +94,9 @@ class GrownConfig(Settings):
         is searched.
       rows_megabytes: most megabytes of rows for V, and as many for H, in a generation: fewer policy
         games are played, and fewer of their decisions give rows for H.
+      most_searches: searches of a generation in a small game, about: where there are more
+        information sets, each is searched with the same probability, and explorers follow P
+        elsewhere.
       most_sets: information sets at which policy games of a generation evaluate P, about: no game
         is begun beyond that.
     """
@@ -109,13 +112,14 @@ class GrownConfig(Settings):
     buffer_megabytes: float = 200.0
     search_megabytes: float = 500.0
     rows_megabytes: float = 100.0
+    most_searches: int = 4_000
     most_sets: int = 30_000
 
     def __post_init__(self) -> None:
         """Refuses values that nothing can be learned with, by name."""
         self.check_types()
         counts = ("search_games", "policy_games", "steps", "side_by_side", "buffer_rows")
-        for name in (*counts, "most_sets"):
+        for name in (*counts, "most_searches", "most_sets"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0.0 < self.hidden_share <= 1.0:

@@ -15,7 +15,6 @@ decisions of many games rather than all decisions of a few.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Sequence
 
@@ -27,6 +26,7 @@ from nash_ismcts_spiel.evaluation import Models
 from nash_ismcts_spiel.games import GameGraph, SupportedGame
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.models import NativeModels
+from nash_ismcts_spiel.training.bounds import Bounds
 from nash_ismcts_spiel.training.config import NetworkConfig
 from nash_ismcts_spiel.training.grown_rows import RowMaker
 from nash_ismcts_spiel.training.grown_search import (
@@ -50,21 +50,6 @@ _FIRST_DECISIONS = 4
 
 _REPEATS = 16
 """Games per information set that they come to, from which on a game counts as small."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Bounds:
-    """How much is played at most.
-
-    Attributes:
-      search: bytes that searches take, see `BoundedSearches`.
-      rows: bytes of rows for V, and as many for H.
-      sets: information sets at which P is evaluated in policy games.
-    """
-
-    search: float = math.inf
-    rows: float = math.inf
-    sets: float = math.inf
 
 
 class GrownPlay:
@@ -154,7 +139,8 @@ class GrownPlay:
         if self._policy_games and self.is_small():
             shared = SharedSearches(self._models, config, self._rng, self._look)
             self.searches = shared
-            return self._searched_along(games, shared)
+            met = int(np.count_nonzero(self._sums.visits))
+            return self._searched_along(games, shared, min(1.0, self._bounds.searches / met))
         bounded = BoundedSearches(
             self.graph, self._evaluator, config, self._rng, width, self._bounds.search, self._look
         )
@@ -163,18 +149,17 @@ class GrownPlay:
             return self._searched_along(games, bounded)
         return self._sampled(games, bounded)
 
-    def _searched_along(self, games: int, searches: Searches) -> PolicyRows:
-        """Search games whose explorers follow their searches."""
+    def _searched_along(self, games: int, searches: Searches, share: float = 1.0) -> PolicyRows:
+        """Search games whose explorers follow their searches, each with probability `share`."""
         explorers = [_core.Games(p, self._config.explore, 1.0) for p in self._players()]
         policies = _core.Rows()
 
         def search(wanted: Numbers) -> None:
-            searches.search(wanted.tolist())
+            searches.search(wanted[self._rng.random(len(wanted)) < share].tolist())
             left = np.array([n for n in wanted.tolist() if n not in searches.found], dtype=np.int32)
-            if len(left) > 0:  # there was no room for them: their games follow P
+            if len(left) > 0:  # their games follow P
                 self._provide_sets(left)
-            followed = [self._followed(n, searches) for n in wanted.tolist()]
-            flat = np.concatenate(followed)
+            flat = np.concatenate(self._followed(wanted.tolist(), searches))
             policies.put_sets(self.graph, wanted, flat, np.zeros(len(wanted)), flat)
 
         self._play(explorers, games, policies, search, lambda _: math.inf)
@@ -271,13 +256,14 @@ class GrownPlay:
         total = np.sum([explorer.visits(self.graph) for explorer in explorers], axis=0)
         return {int(n): int(total[n]) for n in np.flatnonzero(total)}
 
-    def _followed(self, number: int, searches: Searches) -> Floats:
-        """What an explorer follows: its search, or P where it was not searched."""
-        if number in searches.found:
-            return searches.found[number]
-        sets = self.graph.information_sets
-        first = sets.first_action[number]
-        return self._models.rows.policy[first : first + sets.action_count[number]]
+    def _followed(self, numbers: Sequence[int], searches: Searches) -> list[Floats]:
+        """What explorers follow: their searches, or P where there were none."""
+        sets, policy = self.graph.information_sets, self._models.rows.policy
+        first, count = sets.first_action, sets.action_count
+        return [
+            searches.found[n] if n in searches.found else policy[first[n] : first[n] + count[n]]
+            for n in numbers
+        ]
 
     def _provide_sets(self, wanted: Numbers) -> None:
         """P, V and Vc by the networks."""

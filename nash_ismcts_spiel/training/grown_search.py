@@ -22,12 +22,13 @@ from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.evaluation import Models
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.native import _core
-from nash_ismcts_spiel.native.engine import new_search, search_in_forest, search_together
+from nash_ismcts_spiel.native.engine import ForestSearch, search_together
 from nash_ismcts_spiel.native.models import NativeModels
 from nash_ismcts_spiel.training.grown_rows import NUMBER_BYTES
 from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
 
 Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int32]
 Between = Callable[[Sequence[_core.Search]], None]
 
 FIRST_SEARCHES = 8
@@ -38,6 +39,9 @@ _MOST_KEPT = 64_000_000
 
 _MOST_TOGETHER = 4096
 """Rows that are evaluated at once for searches in one forest."""
+
+_LOOK_AHEAD = 8
+"""Events after an information set that is waited for, within which rows are evaluated with it."""
 
 
 class Searches(Protocol):
@@ -72,48 +76,45 @@ class SharedSearches:
         """Starts with nothing found; `between` is called whenever some searches are over."""
         self.found: dict[int, Floats] = {}
         self._models = models
-        self._visits = config.visits
-        self._rng = rng
         self._between = between
-        self._search = new_search(models.graph, config)
+        self._forest = ForestSearch(models.graph, config, rng)
+        self._looked_at = 0  # information sets whose first SAMPLE nodes are made
 
     @property
     def simulations(self) -> int:
         """Done in all trees."""
-        return self._search.simulations
+        return self._forest.search.simulations
 
     def search(self, wanted: Iterable[int]) -> None:
         """Searches what was not searched yet, in this order."""
-        sets = np.array([n for n in dict.fromkeys(wanted) if n not in self.found], dtype=np.int32)
-        policy = search_in_forest(
-            self._models.graph,
-            self._models.rows,
-            self._search,
-            sets,
-            self._visits,
-            self._rng,
-            self._provide,
-            lambda: self._between([self._search]),
-        )
-        first = self._models.graph.information_sets.first_action
-        count = self._models.graph.information_sets.action_count
-        for number in sets.tolist():
-            self.found[number] = policy[first[number] : first[number] + count[number]]
+        sets = [number for number in dict.fromkeys(wanted) if number not in self.found]
+        self._forest.begin(np.array(sets, dtype=np.int32))
+        while not self._forest.over:
+            self._provide(*self._forest.advance(self._models.rows))
+            self._between([self._forest.search])
+        self.found |= self._forest.found()
 
-    def _provide(self, sets: npt.NDArray[np.int32], samples: npt.NDArray[np.int32]) -> None:
-        """Evaluates what is waited for, and with it what else the graph has without a row."""
+    def _provide(self, sets: Numbers, samples: Numbers) -> None:
+        """Evaluates what is waited for, and with it what else the graph has without a row, and what
+        comes soon after it.
+        """
+        if len(sets) + len(samples) == 0:
+            return
         graph, rows = self._models.graph, self._models.rows
-        if len(sets) > 0:
-            missing = _missing(rows.has_information_set, len(graph.information_sets), sets)
+        _core.look_ahead(graph, sets, _LOOK_AHEAD, _MOST_TOGETHER)
+        known = len(graph.information_sets)
+        new = np.arange(self._looked_at, known, dtype=np.int32)
+        _core.look_ahead(graph, new, 0, len(new))
+        self._looked_at = known
+        missing = _missing(rows.has_information_set, known, sets)
+        if len(missing) > 0:
             self._models.provide(missing, missing[:0])
-        if len(samples) > 0:
-            missing = _missing(rows.has_sample, len(graph.samples), samples)
+        missing = _missing(rows.has_sample, len(graph.samples), samples)
+        if len(missing) > 0:
             self._models.provide(missing[:0], missing)
 
 
-def _missing(
-    has: npt.NDArray[np.uint8], count: int, wanted: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int32]:
+def _missing(has: npt.NDArray[np.uint8], count: int, wanted: Numbers) -> Numbers:
     """The latest rows that are missing, with those that are wanted."""
     known = np.zeros(count, dtype=np.bool_)
     known[: len(has)] = has

@@ -15,8 +15,9 @@ import torch
 
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.games.tensors import Tensors
+from nash_ismcts_spiel.training.bounds import Bounds
 from nash_ismcts_spiel.training.config import MEGABYTE, TrainingConfig
-from nash_ismcts_spiel.training.grown_play import Bounds, GrownPlay
+from nash_ismcts_spiel.training.grown_play import GrownPlay
 from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
 from nash_ismcts_spiel.training.networks import Networks, load_state, make_networks
 from nash_ismcts_spiel.training.rows import HiddenRows, PolicyRows, ValueRows
@@ -113,6 +114,7 @@ class GrownWorker:
             search=grown.search_megabytes * each,
             rows=grown.rows_megabytes * each,
             sets=grown.most_sets / self._config.shards,
+            searches=grown.most_searches / self._config.shards,
         )
 
     def _share(self, games: int, shard: int) -> int:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../play/games.h"
+#include "../play/look_ahead.h"
 #include "arrays.h"
 #include "bindings.h"
 #include "shared_graph.h"
@@ -85,6 +86,17 @@ void put_world_values(const Games& self, const Graph& graph, Rows& rows) {
   self.put_world_values(graph, rows);
 }
 
+void look_ahead_from(Graph& graph, const Ints& sets, int32_t moves, int64_t most_worlds) {
+  std::vector<int32_t> wanted;
+  for (py::ssize_t k = 0; k < sets.size(); ++k) {
+    require_row(sets.data()[k], graph.information_sets.size(), "information set");
+    wanted.push_back(sets.data()[k]);
+  }
+  if (moves < 0 || most_worlds < 0) throw py::value_error("moves and worlds must not be negative");
+  const Growing growing(graph);
+  look_ahead(graph, wanted, moves, static_cast<size_t>(most_worlds));
+}
+
 // Games at each information set of the explorer. [I]
 Longs visits(const Games& self, const Graph& graph) {
   require_readable(graph);
@@ -101,6 +113,8 @@ Longs visits(const Games& self, const Graph& graph) {
 }  // namespace
 
 void bind_play(py::module_& module) {
+  module.def("look_ahead", &look_ahead_from, py::arg("graph"), py::arg("information_sets"),
+             py::arg("moves"), py::arg("most_worlds"));
   py::class_<TargetSums>(module, "TargetSums")
       .def(py::init<>())
       .def("blend_into", &blend_into, py::arg("graph"), py::arg("prior_games"), py::arg("rows"))

@@ -1,0 +1,136 @@
+"""What is learned without enumeration, measured where the truth is known.
+
+Small games are learned with `graph="grown"`, as games of any size are: on graphs that grow with the
+games played, from networks and from nothing else but the rules. P is then measured at every
+information set by OpenSpiel's exact best response. Seconds are CPU seconds of one core, measuring
+not included. A run that is stored is not made again, so a study that was stopped goes on.
+
+    python -m benchmarks.without_enumeration
+    python -m benchmarks.without_enumeration --games kuhn_poker --seeds 0 --seconds 20 --out /tmp/o
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import statistics
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.timing import report
+from exploitability import measure
+from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.native import exact
+from nash_ismcts_spiel.training.config import TrainingConfig
+from nash_ismcts_spiel.training.grown import GrownLoop, GrownModels
+from nash_ismcts_spiel.training.grown_worker import GrownWorker
+from nash_ismcts_spiel.training.workers import Threads
+
+SECONDS = {
+    "kuhn_poker": 60.0,
+    "leduc_poker": 300.0,
+    "liars_dice(numdice=1,dice_sides=4)": 180.0,
+    "liars_dice": 300.0,
+    "goofspiel(imp_info=True,num_cards=4,points_order=descending)": 60.0,
+}
+"""The games and how long each is learned; liars_dice has one die of six sides by default."""
+
+POINTS = 10
+"""Measurements on the way."""
+
+FOLDER = Path(__file__).parents[1] / "docs" / "results" / "without_enumeration"
+
+
+class Learning:
+    """A run, measured over the enumerated game, which the learner itself never sees."""
+
+    def __init__(self, game: str, seed: int, config: TrainingConfig) -> None:
+        """Starts before the first generation."""
+        torch.set_num_threads(1)
+        played = support(game)
+        self.graph = GameGraph.enumerate(played)
+        self.models = GrownModels(played, config, seed)
+        self.loop = GrownLoop(
+            self.models, config, seed, Threads(GrownWorker(played.name, config, seed))
+        )
+        self.seconds = 0.0
+
+    def step(self) -> None:
+        """One generation."""
+        started = time.process_time()
+        self.loop.step()
+        self.seconds += time.process_time() - started
+
+    def policy(self) -> Any:
+        """P at every information set. [A]"""
+        evaluator, count = self.models.evaluator(), len(self.graph.information_sets)
+        parts = [range(first, min(first + 4096, count)) for first in range(0, count, 4096)]
+        rows = [evaluator.flat_information_set_rows(self.graph, list(part)) for part in parts]
+        return np.concatenate([policy for policy, _, _ in rows])
+
+    def point(self) -> dict[str, float]:
+        """Where it stands."""
+        return {
+            "seconds": round(self.seconds, 1),
+            "generation": self.loop.generation,
+            "exploitability": exact.exploitability(self.graph, self.policy()),
+        }
+
+
+def learn(game: str, seed: int, seconds: float, config: TrainingConfig) -> dict[str, Any]:
+    """A run with its curve; the last figure is that of OpenSpiel's own tool."""
+    run, curve = Learning(game, seed, config), []
+    while run.seconds < seconds:
+        run.step()
+        if run.seconds >= seconds * (len(curve) + 1) / POINTS or run.seconds >= seconds:
+            curve.append(run.point())
+            report(f"{game}, seed {seed}: {curve[-1]}")
+    table = TablePolicy(run.graph, run.policy())
+    found = measure(run.graph.game.pyspiel_game, table, engine="openspiel")
+    return {
+        "game": game,
+        "seed": seed,
+        "exploitability": found.exploitability,
+        "seconds": round(run.seconds, 1),
+        "generations": run.loop.generation,
+        "simulations": run.loop.simulations,
+        "curve": curve,
+        "config": dataclasses.asdict(config),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Learns what is not stored yet, and prints all that is."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--games", nargs="+", default=list(SECONDS), help="default: all five")
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--seconds", type=float, help="for each game, instead of its own")
+    parser.add_argument("--out", type=Path, default=FOLDER, help="where records go")
+    options = parser.parse_args(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
+    config = TrainingConfig.preset(graph="grown")
+    found: dict[str, list[float]] = {}
+    for game in options.games:
+        seconds = options.seconds or SECONDS.get(game, 60.0)
+        for seed in options.seeds:
+            name = "".join(c if c.isalnum() else "_" for c in game).strip("_")
+            path = options.out / f"{name}-{seed}.json"
+            if not path.exists():
+                path.write_text(json.dumps(learn(game, seed, seconds, config), indent=1) + "\n")
+            found.setdefault(game, []).append(json.loads(path.read_text())["exploitability"])
+        middle = statistics.median(found[game])
+        print(f"{game:<62} median {middle:.4f} of {[round(x, 4) for x in found[game]]}", flush=True)
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
