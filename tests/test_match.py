@@ -13,6 +13,7 @@ import numpy as np
 import pyspiel
 import pytest
 
+from benchmarks.positions import early_middle_late
 from exploitability import measure
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, cli, make_bot
 from nash_ismcts_spiel.baselines import episodic
@@ -94,6 +95,7 @@ def test_a_small_memory_changes_no_promise() -> None:
 def test_which_games_have_a_resampler_of_their_own() -> None:
     assert has_own_resampler(helpers.LEDUC)
     assert not has_own_resampler(helpers.LIARS_3)
+    assert not has_own_resampler("crazy_eights")  # an eight is never turned up
 
 
 # OpenSpiel's IS-MCTS.
@@ -388,3 +390,12 @@ def test_match_refuses_in_one_line(
     assert code == 2
     assert words in err
     assert len(err.splitlines()) == 1
+
+
+def test_openspiels_ismcts_plays_where_observations_leave_legal_actions_open() -> None:
+    game = support("dou_dizhu")
+    state = early_middle_late(game.pyspiel_game, seed=1)[2]
+    bot = IsmctsBot(game.pyspiel_game, state.current_player(), seed=1, simulations=200)
+    policy = bot.get_policy(state)
+    assert [action for action, _ in policy] == state.legal_actions()
+    assert sum(share for _, share in policy) == pytest.approx(1.0)

@@ -68,6 +68,15 @@ class IsmctsBot(ismcts.ISMCTSBot):  # type: ignore[misc]  # open_spiel has no ty
         self._supported = supported
         self.set_resampler(Resampler(supported, seed, max_worlds))
 
+    def get_state_key(self, state: Any) -> tuple[Any, ...]:
+        """What a node is known by: observations may leave open what is legal (dou_dizhu), on which
+        OpenSpiel's own key fails.
+        """
+        key: tuple[Any, ...] = super().get_state_key(state)
+        if self._supported.has_information_states:
+            return key
+        return (*key, *state.legal_actions())
+
     def get_policy(self, state: Any) -> ActionProbabilities:
         """Visit shares of all legal actions of the player to move."""
         return self.run_search(state)

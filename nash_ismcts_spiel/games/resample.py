@@ -97,9 +97,10 @@ def draw_world(graph: GameGraph, information_set: int, rng: np.random.Generator)
 
 def has_own_resampler(game: Any) -> bool:
     """Whether the game itself can draw a world that agrees with what its first mover has seen."""
-    state = support(game).initial_state()
-    while state.is_chance_node():
-        state.apply_action(state.chance_outcomes()[0][0])
+    state, rng = support(game).initial_state(), np.random.default_rng(0)
+    while state.is_chance_node():  # always the same outcome could go on for ever (crazy_eights)
+        outcomes = state.chance_outcomes()
+        state.apply_action(outcomes[int(rng.integers(len(outcomes)))][0])
     sampler = pyspiel.UniformProbabilitySampler(0, 0.0, 1.0)
     try:
         with silent_stderr():
