@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import pyspiel
 import pytest
 
+from benchmarks.positions import early_middle_late
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.evaluation import Models, UniformEvaluator
-from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.evaluation import Models, RolloutEvaluator, UniformEvaluator
+from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search import ReferenceEngine
 
@@ -53,6 +55,21 @@ def test_no_time_at_all_still_gives_a_policy() -> None:
     assert result.simulations == 1  # no world had to be drawn for it
     assert result.policy == (1.0 / len(result.actions),) * len(result.actions)
     assert bot.step(state) in state.legal_actions()
+
+
+@pytest.mark.parametrize("engine", [NativeEngine, ReferenceEngine])
+def test_searches_that_were_cut_short_go_on(engine: Any) -> None:
+    """What one left behind half done, nodes without models, another one finishes."""
+    game = support("kriegspiel(board_size=4)")
+    state = early_middle_late(game.pyspiel_game, seed=0)[0]
+    graph = GameGraph(game, "auto")
+    information_set = graph.observe(state, state.current_player())
+    config, rng = SearchConfig(visits=1_000_000), np.random.default_rng(0)
+    searching = engine(Models(graph, RolloutEvaluator(seed=1)), config)
+    for _ in range(60):
+        searching.search(information_set, rng, max_worlds=len(graph.worlds) + 1)
+    result = searching.search(information_set, rng, visits=80)
+    assert sum(result.policy) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("engine", ["native", "reference"])

@@ -38,11 +38,7 @@ _NO_ADJUSTMENT = Interval(0.0, 0.0)
 
 
 class Simulator:
-    """Runs simulations in a forest.
-
-    Attributes:
-      simulations: how many were run so far, in all trees.
-    """
+    """Runs simulations in a forest; `simulations` is how many so far, in all trees."""
 
     def __init__(
         self,
@@ -107,6 +103,10 @@ class Simulator:
 
     def _expand(self, node: ActNode, arrival: int = MISSING) -> None:
         """Takes the models of the information set; `arrival` is a world of it, if one was drawn."""
+        # A simulation that was given up may have left a node behind that nobody has arrived at.
+        sets = self._graph.worlds.information_set
+        if arrival != MISSING and sets[arrival] != node.information_set:
+            arrival = MISSING
         row = self._models.information_set(node.information_set, arrival)
         node.expand(row, self._config)
         self._models.bury_new()

@@ -97,7 +97,11 @@ Request Simulation::visit(SearchContext& context) {
         stage_ = Stage::kAct;
         return nothing();
       }
-      const Request request = want_set_row(context, forest.act(node_).information_set, arrival_);
+      // A simulation that was given up may have left a node behind that nobody has arrived at.
+      const int32_t set = forest.act(node_).information_set;
+      const bool arrived =
+          arrival_ != kMissing && context.graph.worlds.information_set[arrival_] == set;
+      const Request request = want_set_row(context, set, arrived ? arrival_ : kMissing);
       if (request.wanted != Wanted::kNothing) return request;
       expand(forest, node_, context.graph, context.rows, context.config);
       break;

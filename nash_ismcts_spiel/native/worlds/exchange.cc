@@ -69,13 +69,15 @@ void HiddenHistories::walk_on(int32_t set, Walk& walk) {
 }
 
 int32_t HiddenHistories::exchanged_world(int32_t set, Walk& walk) {
-  const Walk before = walk;
-  walk_on(set, walk);
-  const int32_t world = graph_.follow(walk.example->events);
-  if (graph_.worlds.information_set[world] == set) return world;
+  Walk next = walk;  // if time runs out on the way, the walk stays where it was
+  walk_on(set, next);
+  const int32_t world = graph_.follow(next.example->events);
+  walk.random = next.random;
+  if (graph_.worlds.information_set[world] == set) {
+    walk = std::move(next);
+    return world;
+  }
   // The last look was the same, but an earlier one was not.
-  walk.example = before.example;
-  walk.log_chance = before.log_chance;
   return walk.example ? graph_.follow(walk.example->events)
                       : graph_.information_sets.first_world[set];
 }
