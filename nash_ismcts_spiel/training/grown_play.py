@@ -156,9 +156,8 @@ class GrownPlay:
 
         def search(wanted: Numbers) -> None:
             searches.search(wanted[self._rng.random(len(wanted)) < share].tolist())
-            left = np.array([n for n in wanted.tolist() if n not in searches.found], dtype=np.int32)
-            if len(left) > 0:  # their games follow P
-                self._provide_sets(left)
+            left = [n for n in wanted.tolist() if n not in searches.found]
+            self._provide_missing(np.array(left, dtype=np.int32))  # their games follow P
             flat = np.concatenate(self._followed(wanted.tolist(), searches))
             policies.put_sets(self.graph, wanted, flat, np.zeros(len(wanted)), flat)
 
@@ -268,6 +267,14 @@ class GrownPlay:
     def _provide_sets(self, wanted: Numbers) -> None:
         """P, V and Vc by the networks."""
         self._models.provide(wanted, wanted[:0])
+
+    def _provide_missing(self, wanted: Numbers) -> None:
+        """The same where there is no row: what games have shown is not to be overwritten."""
+        known = np.zeros(len(self.graph.information_sets), dtype=np.bool_)
+        has = self._models.rows.has_policy
+        known[: len(has)] = has
+        if not known[wanted].all():
+            self._provide_sets(wanted[~known[wanted]])
 
     def _players(self) -> range:
         return range(self.graph.game.num_players)
