@@ -22,6 +22,9 @@ bot won more than the others, per game and seat, in the game's units, with 95% c
 **bold** if the interval leaves out 0. ISMCTS is OpenSpiel's: its C++ bot with the game's own
 resampler, or (*Python*) its Python bot with this package's resampler. In hanabi all seats win
 together, so the difference is always 0. A move without a world is drawn at random.
+
+Of some forty intervals of 95% two leave out 0 by chance. The one loss, in Leduc poker with three
+players, was played again over 999 other games (`--count 999 --seed 5`): +0.22 ± 0.37.
 """
 
 WHOLE = """## Whole games
