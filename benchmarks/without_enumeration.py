@@ -6,7 +6,7 @@ information set by OpenSpiel's exact best response. Seconds are CPU seconds of o
 not included. A run that is stored is not made again, so a study that was stopped goes on.
 
     python -m benchmarks.without_enumeration
-    python -m benchmarks.without_enumeration --games kuhn_poker --seeds 0 --seconds 20 --out /tmp/o
+    python -m benchmarks.without_enumeration --games kuhn_poker --seeds 0 --seconds 20 --out out/w
 """
 
 from __future__ import annotations

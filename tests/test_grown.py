@@ -274,6 +274,10 @@ def test_models_count_for_some_games_beside_those_that_were_played(enumerated: E
     wanted = np.where(sums.visits > 0, (10 * values + sums.visits * means), 10 * values)
     assert rows.value == pytest.approx(wanted / (10 + sums.visits))
     assert sums.visits[sums.visits > 0].sum() == games.visits(graph).sum() >= 1000
+    with pytest.raises(ValueError, match="there is no V of information set"):
+        games.add_values(graph, _core.Rows(), sums)
+    with pytest.raises(IndexError, match="world .* is not one of"):
+        games.add_values(GameGraph(helpers.KUHN), rows, sums)
 
 
 def test_a_small_game_is_searched_in_one_forest_and_in_part_if_it_must_be() -> None:

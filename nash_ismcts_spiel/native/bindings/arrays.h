@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace nash_ismcts {
 
@@ -29,6 +30,11 @@ inline void require_row(int64_t row, int64_t rows, const char* name) {
     throw py::index_error(std::string(name) + " " + std::to_string(row) + " is not one of " +
                           std::to_string(rows));
   }
+}
+
+template <typename T>
+py::array_t<T> copy_of(const std::vector<T>& column) {
+  return py::array_t<T>(static_cast<py::ssize_t>(column.size()), column.data());
 }
 
 }  // namespace nash_ismcts

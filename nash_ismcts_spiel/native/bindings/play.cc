@@ -2,8 +2,8 @@
 
 #include <pybind11/stl.h>
 
-#include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "../play/games.h"
@@ -15,11 +15,6 @@
 namespace nash_ismcts {
 
 namespace {
-
-template <typename T>
-py::array_t<T> copied(const std::vector<T>& column) {
-  return py::array_t<T>(static_cast<py::ssize_t>(column.size()), column.data());
-}
 
 Games make_games(int32_t explorer, double explore, double others_explore) {
   const auto is_share = [](double share) { return share >= 0.0 && share <= 1.0; };
@@ -45,12 +40,24 @@ Ints advance(Games& self, Graph& graph, const Rows& own, const Rows& others, uin
   return Ints(static_cast<py::ssize_t>(wanted.size()), wanted.data());
 }
 
-void require_over(const Games& self) {
+// Games that are over, were played on this graph, and whose explorer has V at all its decisions.
+void require_valued(const Games& self, const Graph& graph, const Rows& rows) {
+  require_readable(graph);
   if (!self.over()) throw py::value_error("games are still under way");
+  require_row(self.explorer(), graph.num_players, "player");
+  for (const Group& group : self.groups()) {
+    require_row(group.world, graph.worlds.size(), "world");
+    if (!self.decides(graph, group.world)) continue;
+    const int32_t set = graph.worlds.information_set[group.world];
+    if (set >= static_cast<int64_t>(rows.has_information_set.size()) ||
+        !rows.has_information_set[set]) {
+      throw py::value_error("there is no V of information set " + std::to_string(set));
+    }
+  }
 }
 
 void add_values(const Games& self, const Graph& graph, const Rows& rows, TargetSums& sums) {
-  require_over(self);
+  require_valued(self, graph, rows);
   const Reading reading(graph);
   const py::gil_scoped_release release;
   self.add_values(graph, rows, sums);
@@ -58,7 +65,7 @@ void add_values(const Games& self, const Graph& graph, const Rows& rows, TargetS
 
 int64_t add_hidden(const Games& self, Graph& graph, const Rows& rows, const Ints& groups,
                    TargetSums& sums) {
-  require_over(self);
+  require_valued(self, graph, rows);
   std::vector<int32_t> chosen;
   for (py::ssize_t k = 0; k < groups.size(); ++k) {
     require_row(groups.data()[k], static_cast<int64_t>(self.groups().size()), "group");
@@ -70,7 +77,7 @@ int64_t add_hidden(const Games& self, Graph& graph, const Rows& rows, const Ints
 
 Ints decisions(const Games& self, const Graph& graph) {
   require_readable(graph);
-  return copied(self.decisions(graph));
+  return copy_of(self.decisions(graph));
 }
 
 void blend_into(const TargetSums& self, const Graph& graph, double prior_games, Rows& rows) {
@@ -81,8 +88,7 @@ void blend_into(const TargetSums& self, const Graph& graph, double prior_games, 
 }
 
 void put_world_values(const Games& self, const Graph& graph, Rows& rows) {
-  require_over(self);
-  require_readable(graph);
+  require_valued(self, graph, rows);
   self.put_world_values(graph, rows);
 }
 
@@ -102,12 +108,11 @@ Longs visits(const Games& self, const Graph& graph) {
   require_readable(graph);
   std::vector<int64_t> counts(graph.information_sets.size(), 0);
   for (const Group& group : self.groups()) {
-    if (graph.worlds.kind[group.world] == kDecision &&
-        graph.worlds.player[group.world] == self.explorer()) {
+    if (self.decides(graph, group.world)) {
       counts[graph.worlds.information_set[group.world]] += group.count;
     }
   }
-  return copied(counts);
+  return copy_of(counts);
 }
 
 }  // namespace
@@ -118,19 +123,19 @@ void bind_play(py::module_& module) {
   py::class_<TargetSums>(module, "TargetSums")
       .def(py::init<>())
       .def("blend_into", &blend_into, py::arg("graph"), py::arg("prior_games"), py::arg("rows"))
-      .def_property_readonly("visits", [](const TargetSums& self) { return copied(self.visits); })
+      .def_property_readonly("visits", [](const TargetSums& self) { return copy_of(self.visits); })
       .def_property_readonly("action_values",
-                             [](const TargetSums& self) { return copied(self.action_values); })
+                             [](const TargetSums& self) { return copy_of(self.action_values); })
       .def_property_readonly("action_weights",
-                             [](const TargetSums& self) { return copied(self.action_weights); })
+                             [](const TargetSums& self) { return copy_of(self.action_weights); })
       .def_property_readonly("branch_weights",
-                             [](const TargetSums& self) { return copied(self.branch_weights); })
+                             [](const TargetSums& self) { return copy_of(self.branch_weights); })
       .def_property_readonly("piece_first",
-                             [](const TargetSums& self) { return copied(self.piece_first); })
+                             [](const TargetSums& self) { return copy_of(self.piece_first); })
       .def_property_readonly("piece_values",
-                             [](const TargetSums& self) { return copied(self.piece_values); })
+                             [](const TargetSums& self) { return copy_of(self.piece_values); })
       .def_property_readonly("piece_weights",
-                             [](const TargetSums& self) { return copied(self.piece_weights); });
+                             [](const TargetSums& self) { return copy_of(self.piece_weights); });
   py::class_<Games>(module, "Games")
       .def(py::init(&make_games), py::arg("explorer"), py::arg("explore"),
            py::arg("others_explore"))

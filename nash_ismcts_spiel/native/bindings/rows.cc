@@ -154,11 +154,6 @@ bool are_distributions(const Doubles& values, const Ints& lengths, double tolera
   return at == end;
 }
 
-template <typename T>
-py::array_t<T> copy_of(const std::vector<T>& column) {
-  return py::array_t<T>(static_cast<py::ssize_t>(column.size()), column.data());
-}
-
 }  // namespace
 
 void bind_rows(py::module_& module) {

@@ -37,7 +37,7 @@ struct PySearch {
   py::object generator;  // keeps bit_generator alive
   const BitGenerator* bit_generator = nullptr;
   bool begun = false;
-  bool waits = false;  // in `search_all`, for rows
+  int32_t waiting_set = kMissing;  // whose search in `search_all` waits for rows
   std::atomic<bool> busy{false};
 
   void set_generator(const py::object& numpy_generator) {
@@ -144,15 +144,16 @@ py::tuple search_all(Graph& graph, Rows& rows, PySearch& self, const Ints& sets,
   {
     const Growing growing(graph, Growing::Use::kTables);
     for (; first < count && budget > 0; ++first) {
-      if (!self.waits) {
+      if (self.waiting_set != wanted[first]) {
         self.search.begin(wanted[first], graph.information_sets.player[wanted[first]], visits, {},
                           *self.bit_generator);
       }
       int64_t unlimited = std::numeric_limits<int64_t>::max();
       const int64_t before = self.search.simulations();
-      self.waits = !self.search.advance(graph, rows, nullptr, unlimited, Clock::time_point::max(),
-                                        requests);
-      if (self.waits) break;
+      const bool over = self.search.advance(graph, rows, nullptr, unlimited,
+                                            Clock::time_point::max(), requests);
+      self.waiting_set = over ? kMissing : wanted[first];
+      if (!over) break;
       budget -= self.search.simulations() - before + 1;
       root_policy(self.search.forest(), rows, self.search.root(), self.search.config(),
                   out + graph.information_sets.first_action[wanted[first]]);
@@ -338,6 +339,7 @@ void bind_search(py::module_& module) {
            [](PySearch& self, int32_t information_set, int32_t earlier_root) {
              const Busy busy(self);
              self.begun = false;
+             self.waiting_set = kMissing;
              self.search.keep(information_set, earlier_root);
            },
            py::arg("information_set"), py::arg("earlier_root"))
@@ -345,6 +347,7 @@ void bind_search(py::module_& module) {
            [](PySearch& self) {
              const Busy busy(self);
              self.begun = false;
+             self.waiting_set = kMissing;
              self.search.forget();
            })
       .def("found_at", &found_at, py::arg("rows"), py::arg("information_set"))

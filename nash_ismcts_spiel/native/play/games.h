@@ -36,7 +36,7 @@ struct Group {
   int32_t edge;    // of the parent's world
   int64_t count = 0;
   int64_t pending = 0;   // of these, those that have not moved on
-  double likelier = 1.0;  // how much likelier the others' policy alone was to make their moves so far
+  double likelier = 1.0;  // importance weight: the others' moves so far, policy over behaviour
 };
 
 // Sums over games, beside the columns of a graph.
@@ -87,6 +87,7 @@ class Games {
 
   const std::vector<Group>& groups() const { return groups_; }
   int32_t explorer() const { return settings_.explorer; }
+  bool decides(const Graph& graph, int32_t world) const;  // whether the explorer moves there
   bool over() const { return moving_.empty(); }
 
  private:
@@ -94,7 +95,6 @@ class Games {
   bool behaviour(const Graph& graph, int32_t world, const Rows& own, const Rows& others);
   void split(Graph& graph, int32_t group, Random& random);
   void send(Graph& graph, int32_t group, int32_t edge, int64_t count);
-  bool decides(const Graph& graph, int32_t world) const;
   std::vector<double> values(const Graph& graph, const Rows& rows) const;
 
   PlaySettings settings_;
@@ -103,7 +103,7 @@ class Games {
   std::vector<int32_t> moving_;  // groups with games that have not moved on
   std::vector<int32_t> next_;
   std::vector<double> weights_;   // of the events of a world, as they are played
-  std::vector<double> likelier_;  // how much likelier each is by the policy alone
+  std::vector<double> likelier_;  // importance weight of each
   std::vector<double> uniform_;
 };
 
