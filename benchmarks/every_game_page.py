@@ -23,8 +23,8 @@ bot won more than the others, per game and seat, in the game's units, with 95% c
 resampler, or (*Python*) its Python bot with this package's resampler. In hanabi all seats win
 together, so the difference is always 0. A move without a world is drawn at random.
 
-Of forty 95% intervals, two are expected to leave out 0 by chance. The one loss, in Leduc poker with three
-players, was played again over 999 other games (`--count 999 --seed 5`): +0.22 ± 0.37.
+Of forty 95% intervals, two are expected to leave out 0 by chance. The one loss, in Leduc poker with
+three players, was played again over 999 other games (`--count 999 --seed 5`): +0.22 ± 0.37.
 """
 
 WHOLE = """## Whole games
