@@ -26,8 +26,8 @@ import torch
 from benchmarks.small_network import SmallNetwork
 from benchmarks.timing import report
 from nash_ismcts_spiel import SearchConfig
-from nash_ismcts_spiel.evaluation import Models
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.models import Models
 from nash_ismcts_spiel.native.engine import search_together
 
 DEFAULT_GAMES = ("dark_hex", "phantom_ttt")

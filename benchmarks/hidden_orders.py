@@ -29,13 +29,9 @@ from nash_ismcts_spiel.games import CHANCE, DECISION, GameGraph
 from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.policies import TablePolicy, policy_table
 from nash_ismcts_spiel.games.tensors import Entries, Tensors, most_drawn, open_entries
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.nets import ResidualNetwork, Sizes, masked_log_softmax
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.training.config import NetworkConfig
-from nash_ismcts_spiel.training.networks import (
-    ResidualNetwork,
-    make_networks,
-    masked_log_softmax,
-)
 
 GAME = (
     "universal_poker(betting=limit,numPlayers=2,numRounds=2,blind=1 1,raiseSize=2 2,"
@@ -184,9 +180,15 @@ def reach(graph: GameGraph, table: Floats) -> Floats:
     return found
 
 
+def h_network(sizes: Sizes, seed: int) -> ResidualNetwork:
+    """H without values of pieces, with random weights drawn from the seed."""
+    torch.manual_seed(seed)
+    return ResidualNetwork(sizes.sample_inputs, sizes.pieces, NetworkConfig(), sizes.prior_inputs)
+
+
 def train(study: Study, seed: int, stops: Sequence[float]) -> list[dict[str, float]]:
     """What H has learned after some CPU seconds each."""
-    network = make_networks(study.tensors, NetworkConfig(), seed, child_values=False).hidden
+    network = h_network(study.tensors, seed)
     optimizer = torch.optim.Adam(network.parameters(), lr=RATE)
     rng = np.random.default_rng(seed)
     found, used, steps = [], 0.0, 0

@@ -21,13 +21,14 @@ import pyspiel
 import torch
 from tqdm import tqdm
 
+from nash_ismcts_spiel.files import file_name
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.harness import PolicyBot
+from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.match import BotFactory, round_robin
 from nash_ismcts_spiel.registry import make_bot
-from nash_ismcts_spiel.training import Budget, Run, TrainingConfig, load_evaluator, load_policy
-from nash_ismcts_spiel.training.metrics import read_metrics
-from nash_ismcts_spiel.training.run_config import file_name
+from nash_ismcts_spiel.runs import Budget, Run, load_evaluator, load_policy
+from nash_ismcts_spiel.runs.metrics import read_metrics
 
 GAMES = ("phantom_ttt", "dark_hex")
 SEARCH = "nash_ismcts_play with learned models"

@@ -1,6 +1,6 @@
 """Exploitability over CPU time of training with learned models, beside Deep CFR and NFSP.
 
-Ours is `nash_ismcts_spiel.training.Run` with models="learned": nothing but the rules is given. The
+Ours is `nash_ismcts_spiel.learning.Run` with models="learned": nothing but the rules is given. The
 peers are OpenSpiel's torch implementations; baselines/deep.py has their settings, those of its
 examples where they do best within minutes.
 Every method runs alone in a process of its own, one after the other, on one thread, for the same
@@ -28,10 +28,11 @@ from typing import Any
 
 from benchmarks.timing import report
 from nash_ismcts_spiel.baselines import AnytimeMethod, make_method, trace_at
+from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.training import Run, TrainingConfig
-from nash_ismcts_spiel.training.config import TRAINING_PRESETS
-from nash_ismcts_spiel.training.run_config import versions
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.config import TRAINING_PRESETS
+from nash_ismcts_spiel.runs import Run
 
 OURS = "nash_ismcts"
 PEERS = ("deep_cfr", "nfsp")

@@ -28,10 +28,10 @@ from exploitability.curve import Curve, draw_curves
 from nash_ismcts_spiel.baselines import trace
 from nash_ismcts_spiel.baselines.anytime import AnytimeMethod, Point
 from nash_ismcts_spiel.baselines.methods import NashIsmctsExact
+from nash_ismcts_spiel.files import file_name, versions
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import TablePolicy, uniform_table
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.training.run_config import file_name, versions
 
 COMMAND = "python -m benchmarks.many_players"
 Floats = npt.NDArray[np.float64]

@@ -26,8 +26,8 @@ import pyspiel
 
 from benchmarks.timing import report
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.evaluation import UniformEvaluator
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.models import UniformEvaluator
 from nash_ismcts_spiel.native.engine import search_everywhere
 from nash_ismcts_spiel.native.models import exact_rows
 

@@ -26,8 +26,8 @@ from benchmarks.splitting import AnySizes
 from nash_ismcts_spiel.games import support, tensors
 from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.splitting import SplitActions, mixed_radix
-from nash_ismcts_spiel.training.config import NetworkConfig
-from nash_ismcts_spiel.training.networks import Sizes, make_networks
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.nets import Sizes, make_networks
 
 WIDTH = 64
 BYTES = 4

@@ -26,8 +26,8 @@ from nash_ismcts_spiel.baselines.rebel.loop import RebelLoop
 from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy, unsafe_policy
 from nash_ismcts_spiel.baselines.rebel.public_tree import PublicTree
 from nash_ismcts_spiel.baselines.rebel.subgames import Method, OracleLeaves, Subgames
+from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.training.run_config import versions
 
 COMMAND = "python -m benchmarks.rebel_study"
 LEAF_ITERATIONS = 300

@@ -21,7 +21,7 @@ import pyspiel
 
 from benchmarks.timing import Action, rates_in_turn, report
 from nash_ismcts_spiel import SearchConfig
-from nash_ismcts_spiel.evaluation import ExactEvaluator, Models
+from nash_ismcts_spiel.models import ExactEvaluator, Models
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search import ReferenceEngine
 

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from nash_ismcts_spiel.evaluation import InformationSetRow, SampleRow
-from nash_ismcts_spiel.evaluation.checks import sample_rows, set_rows
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.tensors import Tensors, legal_entries, open_entries, pair_entries
+from nash_ismcts_spiel.models import InformationSetRow, SampleRow
+from nash_ismcts_spiel.models.checks import sample_rows, set_rows
 
 Floats = npt.NDArray[np.float64]
 

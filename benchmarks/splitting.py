@@ -29,13 +29,13 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel import SearchConfig
-from nash_ismcts_spiel.evaluation import Evaluator, Models, RolloutEvaluator
 from nash_ismcts_spiel.games import GameGraph, support, tensors
 from nash_ismcts_spiel.games.splitting import SplitActions, mixed_radix
+from nash_ismcts_spiel.models import Evaluator, Models, RolloutEvaluator
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
+from nash_ismcts_spiel.models.networks.nets import Sizes, make_networks
 from nash_ismcts_spiel.native.engine import NativeEngine
-from nash_ismcts_spiel.training.config import NetworkConfig
-from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
-from nash_ismcts_spiel.training.networks import Sizes, make_networks
 
 ModelsKind = Literal["rollouts", "networks"]
 GAME = "dou_dizhu"

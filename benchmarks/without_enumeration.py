@@ -21,17 +21,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
+import numpy.typing as npt
 
 from benchmarks.timing import report
 from exploitability import measure
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.loops import make_loop
+from nash_ismcts_spiel.models.networks.tables import whole_policy_and_value
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.training.config import TrainingConfig
-from nash_ismcts_spiel.training.grown import GrownLoop, GrownModels
-from nash_ismcts_spiel.training.grown_worker import GrownWorker
-from nash_ismcts_spiel.training.workers import Threads
 
 SECONDS = {
     "kuhn_poker": 60.0,
@@ -65,13 +64,9 @@ class Learning:
 
     def __init__(self, game: str, seed: int, config: TrainingConfig) -> None:
         """Starts before the first generation."""
-        torch.set_num_threads(1)
         played = support(game)
         self.graph = GameGraph.enumerate(played)
-        self.models = GrownModels(played, config, seed)
-        self.loop = GrownLoop(
-            self.models, config, seed, Threads(GrownWorker(played.name, config, seed))
-        )
+        self.loop: Any = make_loop(played, "learned", config, seed)
         self.seconds = 0.0
 
     def step(self) -> None:
@@ -80,12 +75,9 @@ class Learning:
         self.loop.step()
         self.seconds += time.process_time() - started
 
-    def policy(self) -> Any:
+    def policy(self) -> npt.NDArray[np.float64]:
         """P at every information set. [A]"""
-        evaluator, count = self.models.evaluator(), len(self.graph.information_sets)
-        parts = [range(first, min(first + 4096, count)) for first in range(0, count, 4096)]
-        rows = [evaluator.flat_information_set_rows(self.graph, list(part)) for part in parts]
-        return np.concatenate([policy for policy, _, _ in rows])
+        return whole_policy_and_value(self.graph, self.loop.models.evaluator())[0]
 
     def point(self) -> dict[str, float]:
         """Where it stands."""

@@ -15,8 +15,8 @@ from absl import app, flags
 from tqdm import tqdm
 
 from nash_ismcts_spiel.baselines import METHODS
-from nash_ismcts_spiel.comparison import Study, StudyConfig, write_report
-from nash_ismcts_spiel.comparison.report import final_figures
+from nash_ismcts_spiel.compare import Study, StudyConfig, write_report
+from nash_ismcts_spiel.compare.report import final_figures
 from nash_ismcts_spiel.games import support
 
 FLAGS = flags.FLAGS

@@ -12,7 +12,7 @@ from absl import app, flags
 
 from exploitability import measure, tabularize
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.evaluation import ExactEvaluator
+from nash_ismcts_spiel.models import ExactEvaluator
 
 FLAGS = flags.FLAGS
 flags.DEFINE_integer("visits", 1000, "Visits of each search.", lower_bound=1)

@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from exploitability import Measurement, information_sets, measure
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.evaluation import ExactEvaluator
+from nash_ismcts_spiel.models import ExactEvaluator
 
 ROCK_PAPER_SCISSORS = "rock_paper_scissors"
 NEARLY_UNIFORM = {0: 0.36, 1: 0.32, 2: 0.32}

@@ -15,7 +15,7 @@ from open_spiel.python.algorithms import exploitability
 from exploitability import kuhn_equilibrium
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import TablePolicy
-from nash_ismcts_spiel.training import ExactModels, GenerationLoop, TrainingConfig
+from nash_ismcts_spiel.learning import ExactLoop, TrainingConfig
 
 BET = 1  # or call
 CARDS = ("Jack", "Queen", "King")
@@ -40,7 +40,7 @@ def main(_: list[str]) -> None:
     """Trains, measures and compares."""
     graph = GameGraph.enumerate("kuhn_poker")
     config = TrainingConfig.preset()
-    loop = GenerationLoop(graph, ExactModels(graph, config), config, FLAGS.seed)
+    loop = ExactLoop(graph, config, FLAGS.seed)
     started = time.monotonic()
     while loop.generation == 0 or time.monotonic() - started < FLAGS.seconds:
         loop.step()

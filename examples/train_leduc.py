@@ -15,8 +15,8 @@ from open_spiel.python.algorithms import exploitability
 from exploitability.curve import Curve, draw_curves
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.learning import ExactLoop, Schedule, TrainingConfig
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.training import ExactModels, GenerationLoop, Schedule, TrainingConfig
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("game", "leduc_poker", "A two-player zero-sum game that can be enumerated.")
@@ -35,7 +35,7 @@ def main(_: list[str]) -> None:
     """Trains, measures on the way and draws."""
     graph = GameGraph.enumerate(FLAGS.game)
     config = TrainingConfig.preset(visits=Schedule(start=float(FLAGS.visits)))
-    loop = GenerationLoop(graph, ExactModels(graph, config), config, FLAGS.seed)
+    loop = ExactLoop(graph, config, FLAGS.seed)
     uniform = exact.exploitability(graph, loop.models.policy())
     print(f"{graph.game.name}, {FLAGS.visits} visits, seed {FLAGS.seed}")
     print(f"exploitability of the uniform policy: {uniform:.4f}\n")

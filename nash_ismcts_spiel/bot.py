@@ -16,11 +16,11 @@ import numpy as np
 import pyspiel
 
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
-from nash_ismcts_spiel.evaluation import Evaluator, Models, RolloutEvaluator
-from nash_ismcts_spiel.evaluation.protocol import graph_of, hidden_order_of, split_actions_of
-from nash_ismcts_spiel.evaluation.sources import compiled_only
 from nash_ismcts_spiel.games import GameGraph, NoWorldFoundError, support
 from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
+from nash_ismcts_spiel.models import Evaluator, Models, RolloutEvaluator
+from nash_ismcts_spiel.models.protocol import graph_of, hidden_order_of, split_actions_of
+from nash_ismcts_spiel.models.sources import compiled_only
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 from nash_ismcts_spiel.search.draw import draw

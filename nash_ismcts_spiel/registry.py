@@ -11,8 +11,8 @@ from typing import Any
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
-from nash_ismcts_spiel.evaluation.protocol import hidden_order_of
 from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.models.protocol import hidden_order_of
 
 BotMaker = Callable[..., Any]
 """(game, player_id, **params) -> a pyspiel.Bot."""
@@ -95,15 +95,15 @@ def checkpoint_evaluator(checkpoint: str | Path, game: Any) -> Any:
     if checkpoint == "pretrained":
         return _pretrained(name)
     # Training stands above bots, and brings torch along: only who asks for it waits for it.
-    from nash_ismcts_spiel.training import load_evaluator
+    from nash_ismcts_spiel.runs import load_evaluator
 
     return load_evaluator(checkpoint, name)
 
 
 @functools.lru_cache(maxsize=8)
 def _pretrained(game: str) -> Any:
-    from nash_ismcts_spiel.training import load_evaluator
-    from nash_ismcts_spiel.training.saved import pretrained_path
+    from nash_ismcts_spiel.models.networks.saved import pretrained_path
+    from nash_ismcts_spiel.runs import load_evaluator
 
     return load_evaluator(pretrained_path(support(game)))
 

@@ -15,10 +15,11 @@ import numpy.typing as npt
 import pyspiel
 
 from nash_ismcts_spiel.config import SearchConfig
-from nash_ismcts_spiel.evaluation import Evaluator, InformationSetRow, Models, SampleRow
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.hidden import prior_weights
 from nash_ismcts_spiel.games.policies import policy_table
+from nash_ismcts_spiel.models import Evaluator, InformationSetRow, Models, SampleRow
+from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 
 KUHN = "kuhn_poker"
@@ -325,3 +326,32 @@ class FixedEvaluator:
         information_set = graph.samples.information_set[node]
         actions = graph.information_sets.action_count[information_set]
         return SampleRow(beliefs, [[0.0] * len(beliefs)] * actions)
+
+
+class ExactNetworks:
+    """A network evaluator with another policy, its exact values and, on `graph`, its beliefs."""
+
+    def __init__(self, inner: Any, graph: GameGraph, table: Floats) -> None:
+        graph.resolve()
+        rows, sets, samples = exact_rows(graph, table), graph.information_sets, graph.samples
+        spans = [slice(f, f + c) for f, c in zip(sets.first_action, sets.action_count, strict=True)]
+        self._inner = inner
+        self._graph = graph
+        self._rows = {
+            graph.key(number): (table[span], rows.value[number], rows.child_values[span])
+            for number, span in enumerate(spans)
+        }
+        self._beliefs = np.split(rows.beliefs, np.cumsum(samples.branch_count)[:-1])
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def flat_information_set_rows(self, graph: GameGraph, sets: Sequence[int]) -> Any:
+        """P, V and Vc of information sets of any graph of the game."""
+        policy, value, child_values = zip(*(self._rows[graph.key(s)] for s in sets), strict=True)
+        return np.concatenate(policy), np.array(value), np.concatenate(child_values)
+
+    def beliefs(self, graph: GameGraph, sample_nodes: Sequence[int]) -> Floats:
+        """Beliefs at SAMPLE nodes."""
+        assert graph is self._graph
+        return np.concatenate([self._beliefs[node] for node in sample_nodes])

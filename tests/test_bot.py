@@ -29,7 +29,8 @@ from nash_ismcts_spiel import (
     registered_bots,
 )
 from nash_ismcts_spiel.config import MODEL_RADIUS, ROLLOUT_RADIUS
-from nash_ismcts_spiel.evaluation import (
+from nash_ismcts_spiel.games import GameGraph, NoWorldFoundError
+from nash_ismcts_spiel.models import (
     EvaluatorError,
     ExactEvaluator,
     InformationSetRow,
@@ -37,7 +38,6 @@ from nash_ismcts_spiel.evaluation import (
     RolloutEvaluator,
     UniformEvaluator,
 )
-from nash_ismcts_spiel.games import GameGraph, NoWorldFoundError
 from nash_ismcts_spiel.search import ReferenceEngine
 
 Enumerated = Callable[[str], GameGraph]

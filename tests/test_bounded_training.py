@@ -14,16 +14,19 @@ import torch
 
 from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.games import support
-from nash_ismcts_spiel.training import Budget, Run, TrainingConfig
-from nash_ismcts_spiel.training.config import GrownConfig, NetworkConfig
-from nash_ismcts_spiel.training.grown import GrownModels
-from nash_ismcts_spiel.training.grown_worker import GrownTask, GrownWorker, ShardRows, weights_of
-from nash_ismcts_spiel.training.metrics import read_metrics
-from nash_ismcts_spiel.training.watch import Progress, TimeUpError, Watch
-from nash_ismcts_spiel.training.workers import Processes, Threads
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.config import LearnerConfig
+from nash_ismcts_spiel.learning.learner import Learner
+from nash_ismcts_spiel.learning.watch import Progress, TimeUpError, Watch
+from nash_ismcts_spiel.learning.worker import SelfPlayRows, SelfPlayTask, SelfPlayWorker
+from nash_ismcts_spiel.learning.workers import Processes, Threads
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.nets import weights_of
+from nash_ismcts_spiel.runs import Budget, Run
+from nash_ismcts_spiel.runs.metrics import read_metrics
 
 PHANTOM_TTT = "phantom_ttt"
-FREE = GrownConfig(search_games=12, policy_games=100, steps=3)
+FREE = LearnerConfig(search_games=12, policy_games=100, steps=3)
 TIGHT = dataclasses.replace(FREE, search_megabytes=0.5, rows_megabytes=0.1, buffer_megabytes=0.01)
 
 
@@ -32,22 +35,22 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def settings(grown: GrownConfig, shards: int = 1) -> TrainingConfig:
+def settings(learner: LearnerConfig, shards: int = 1) -> TrainingConfig:
     """A small training with these bounds."""
     return TrainingConfig.preset(
         "large",
         networks=NetworkConfig(width=16, depth=1),
-        grown=grown,
+        learner=learner,
         visits={"start": 6.0},
         shards=shards,
     )
 
 
-def played(grown: GrownConfig, watch: Watch | None = None) -> ShardRows:
+def played(learner: LearnerConfig, watch: Watch | None = None) -> SelfPlayRows:
     """The first generation of a run with one shard."""
-    config = settings(grown)
-    weights = weights_of(GrownModels(support(PHANTOM_TTT), config, 0).networks)
-    return GrownWorker(PHANTOM_TTT, config, 0).run(GrownTask(1, 0, weights), watch)
+    config = settings(learner)
+    weights = weights_of(Learner(support(PHANTOM_TTT), config, 0).networks)
+    return SelfPlayWorker(PHANTOM_TTT, config, 0).run(SelfPlayTask(1, 0, weights), watch)
 
 
 def trained(directory: Path, generations: int, workers: int = 1) -> Run:
@@ -140,7 +143,7 @@ def test_time_that_is_up_inside_a_generation_drops_it(
         list(each.train(Budget(generations=1)))
     spent = run.wall_seconds
     watch = TimeUpAt(max(1, count - before_the_end + 1))
-    monkeypatch.setattr("nash_ismcts_spiel.training.run_files.Watch", lambda *_: watch)
+    monkeypatch.setattr("nash_ismcts_spiel.runs.directory.Watch", lambda *_: watch)
     assert list(run.train(Budget(generations=2))) == []
     monkeypatch.undo()
     assert run.cut_short and run.loop.generation == run.saved_generation == 1
@@ -161,7 +164,7 @@ def test_seconds_hold_inside_a_generation(
     large = '{"search_games": 100000, "search_megabytes": 100000}'
     flags = ["--game", PHANTOM_TTT, "--models", "learned", "--out", str(tmp_path / "run")]
     started = time.monotonic()
-    code = cli.main(["train", *flags, "--seconds", "0.5", "--set", f"grown={large}"])
+    code = cli.main(["train", *flags, "--seconds", "0.5", "--set", f"learner={large}"])
     assert code == 0
     assert time.monotonic() - started < 10.0
     found = capsys.readouterr()
@@ -203,7 +206,7 @@ def test_workers_end_when_time_is_up_and_tell_before(processes: bool) -> None:
 def test_a_generation_tells_how_far_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nash_ismcts_spiel.training.watch._REPORT_SECONDS", 0.0)
+    monkeypatch.setattr("nash_ismcts_spiel.learning.watch._REPORT_SECONDS", 0.0)
     told: list[Progress] = []
     run = Run.create(tmp_path, PHANTOM_TTT, 1, settings(FREE, 2), models="learned")
     for _ in run.train(Budget(generations=1), report=told.append):
@@ -229,4 +232,4 @@ def test_progress_in_words() -> None:
 @pytest.mark.parametrize("name", ["search_megabytes", "rows_megabytes", "buffer_megabytes"])
 def test_bounds_are_above_zero(name: str) -> None:
     with pytest.raises(ValueError, match=f"{name} must be above 0"):
-        GrownConfig.from_dict({name: 0.0})
+        LearnerConfig.from_dict({name: 0.0})

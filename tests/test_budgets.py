@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks.positions import early_middle_late
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.evaluation import Models, RolloutEvaluator, UniformEvaluator
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.models import Models, RolloutEvaluator, UniformEvaluator
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search import ReferenceEngine
 

@@ -16,10 +16,10 @@ import pytest
 
 from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.baselines import DETERMINISTIC, METHODS, methods
-from nash_ismcts_spiel.comparison import Study, StudyConfig, write_report
-from nash_ismcts_spiel.comparison.markdown import write_markdown
-from nash_ismcts_spiel.comparison.report import final_figures
-from nash_ismcts_spiel.comparison.study import RECORDS
+from nash_ismcts_spiel.compare import Study, StudyConfig, write_report
+from nash_ismcts_spiel.compare.markdown import write_markdown
+from nash_ismcts_spiel.compare.report import final_figures
+from nash_ismcts_spiel.compare.study import RECORDS
 from nash_ismcts_spiel.games import GameGraph
 
 KUHN = "kuhn_poker()"

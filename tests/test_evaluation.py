@@ -14,7 +14,9 @@ import pytest
 from helpers import FixedEvaluator, Floats
 from open_spiel.python import policy as openspiel_policy
 
-from nash_ismcts_spiel.evaluation import (
+from nash_ismcts_spiel.games import CHANCE, GameGraph
+from nash_ismcts_spiel.games.policies import policy_table
+from nash_ismcts_spiel.models import (
     BlendEvaluator,
     EvaluatorError,
     ExactEvaluator,
@@ -25,8 +27,6 @@ from nash_ismcts_spiel.evaluation import (
     SampleRow,
     UniformEvaluator,
 )
-from nash_ismcts_spiel.games import CHANCE, GameGraph
-from nash_ismcts_spiel.games.policies import policy_table
 
 Enumerated = Callable[[str], GameGraph]
 History = tuple[int, ...]

@@ -20,8 +20,8 @@ from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import policy_table, uniform_table
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.training import load_policy
-from nash_ismcts_spiel.training.metrics import read_metrics
+from nash_ismcts_spiel.runs import load_policy
+from nash_ismcts_spiel.runs.metrics import read_metrics
 
 SHERIFF = "sheriff(num_rounds=1)"
 CHICKEN = "turn_based_simultaneous_game(game=matrix_cd())"

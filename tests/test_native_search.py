@@ -18,14 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.evaluation import (
+from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.models import (
     EvaluatorError,
     ExactEvaluator,
     Models,
     RolloutEvaluator,
     UniformEvaluator,
 )
-from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import (
     ForestSearch,

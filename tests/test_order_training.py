@@ -12,16 +12,16 @@ import pytest
 
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, make_bot
 from nash_ismcts_spiel.cli.main import main
-from nash_ismcts_spiel.evaluation import BlendEvaluator, ExactEvaluator
+from nash_ismcts_spiel.files import CheckpointError
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table, uniform_table
+from nash_ismcts_spiel.learning.config import TrainingConfig
+from nash_ismcts_spiel.models import BlendEvaluator, ExactEvaluator
+from nash_ismcts_spiel.models.networks import saved
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.training import saved
-from nash_ismcts_spiel.training.checkpoint import CheckpointError
-from nash_ismcts_spiel.training.config import TrainingConfig
-from nash_ismcts_spiel.training.load import load_evaluator, load_policy
-from nash_ismcts_spiel.training.run import Run
-from nash_ismcts_spiel.training.run_files import Budget
+from nash_ismcts_spiel.runs.directory import Budget
+from nash_ismcts_spiel.runs.load import load_evaluator, load_policy
+from nash_ismcts_spiel.runs.run import Run
 
 POKER = (
     "universal_poker(betting=limit,numPlayers=2,numRounds=2,blind=1 1,raiseSize=2 2,"
@@ -31,7 +31,7 @@ SETS = {"hidden_order": "sets"}
 TINY: dict[str, Any] = {
     "graph": "grown",
     "visits": {"start": 3.0},
-    "grown": {"search_games": 2, "policy_games": 2, "steps": 1},
+    "learner": {"search_games": 2, "policy_games": 2, "steps": 1},
     "networks": {"width": 8, "depth": 1},
 }
 
@@ -48,7 +48,8 @@ def test_enumerated_games_are_trained(tmp_path: Path, models: Any) -> None:
     config = TrainingConfig.preset(
         visits={"start": 20.0},
         search=SETS,
-        networks={"width": 16, "depth": 1, "search_games": 5000, "policy_games": 5000},
+        networks={"width": 16, "depth": 1},
+        learner={"search_games": 5000, "policy_games": 5000},
     )
     run = Run.create(tmp_path, POKER, 0, config, models=models)
     measured = [m for m in run.train(Budget(generations=12)) if m is not None]

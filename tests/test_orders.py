@@ -13,23 +13,23 @@ import torch
 from helpers import FixedEvaluator
 
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.evaluation import (
-    ExactEvaluator,
-    Models,
-    RolloutEvaluator,
-    UniformEvaluator,
-)
 from nash_ismcts_spiel.games import CHANCE, TERMINAL, GameGraph, support
 from nash_ismcts_spiel.games.orders import dealing_of, order_fingerprint
 from nash_ismcts_spiel.games.policies import TablePolicy, policy_table
 from nash_ismcts_spiel.games.states import python_states_only
 from nash_ismcts_spiel.games.tensors import Tensors, open_entries
+from nash_ismcts_spiel.models import (
+    ExactEvaluator,
+    Models,
+    RolloutEvaluator,
+    UniformEvaluator,
+)
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
+from nash_ismcts_spiel.models.networks.nets import make_networks
 from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search.engine import ReferenceEngine
-from nash_ismcts_spiel.training.config import NetworkConfig
-from nash_ismcts_spiel.training.network_evaluator import NetworkEvaluator
-from nash_ismcts_spiel.training.networks import make_networks
 
 POKER = (
     "universal_poker(betting=limit,numPlayers=2,numRounds=2,blind=1 1,raiseSize=2 2,"

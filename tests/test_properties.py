@@ -18,14 +18,14 @@ from helpers import Floats, RandomTableEvaluator
 
 from exploitability import kuhn_equilibrium
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.evaluation import (
+from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.models import (
     Evaluator,
     ExactEvaluator,
     InformationSetRow,
     RolloutEvaluator,
     UniformEvaluator,
 )
-from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.search.draw import draw
 
 Enumerated = Callable[[str], GameGraph]

@@ -35,8 +35,8 @@ from nash_ismcts_spiel.baselines.rebel.subgames import (
     iteration_weights,
     no_leaves,
 )
+from nash_ismcts_spiel.learning.average import AveragePolicy
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.training.average import AveragePolicy
 
 # Which policy is played.
 
@@ -68,7 +68,7 @@ def test_the_exact_mixture_is_that_of_all_pairs_of_iterations(method: Method) ->
         table[subgames.at(0).actions] = snapshot.policy
         second = subgames.solve([3], snapshot.leaf_beliefs, iterations, method, no_leaves, wanted)
         table[subgames.at(3).actions] = second.snapshots[0, two].policy
-        average.add_reached(table, everywhere, weights[one - 1] * weights[two - 1], explore=0.0)
+        average.add(table, everywhere, weights[one - 1] * weights[two - 1], explore=0.0)
     search = Search(subgames, oracle, iterations, method)
     found = safe_policy(search, None, np.random.default_rng(0))
     np.testing.assert_allclose(found, average.mean(), atol=1e-12)
@@ -268,7 +268,7 @@ def test_a_resumed_run_is_the_uninterrupted_one(tmp_path: Path) -> None:
 
     def last(directory: Path) -> tuple[float, float, int]:
         row = json.loads((directory / "metrics.jsonl").read_text().splitlines()[-1])
-        return row["exploitability_average"], row["loss_value"], row["visits"]
+        return row["exploitability_average"], row["loss_value"], row["simulations"]
 
     assert last(whole) == last(parts)
     kept = [np.load(path / "checkpoint.npz") for path in (whole, parts)]

@@ -17,7 +17,7 @@ from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy
 from nash_ismcts_spiel.baselines.rebel.public_tree import PublicTree
 from nash_ismcts_spiel.baselines.rebel.subgames import OracleLeaves, Subgames
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.training.average import AveragePolicy
+from nash_ismcts_spiel.learning.average import AveragePolicy
 
 KUHN = "kuhn_poker"
 LEDUC = "leduc_poker"
@@ -53,7 +53,7 @@ def test_the_bot_plays_the_mixture_that_is_measured(name: str, games: int) -> No
     for _ in range(games):
         for bot in bots:
             bot.restart()
-        average.add_reached(whole_game(bots, graph), everywhere, 1.0, explore=0.0)
+        average.add(whole_game(bots, graph), everywhere, 1.0, explore=0.0)
     expected = safe_policy(search, None if name == KUHN else 2_000, np.random.default_rng(5))
     weight = np.repeat(average.weight, graph.information_sets.action_count)
     often = weight > games / 20

@@ -19,22 +19,15 @@ import numpy as np
 import pytest
 from open_spiel.python.algorithms import exploitability
 
-from nash_ismcts_spiel import make_bot
+from nash_ismcts_spiel import files, make_bot
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
+from nash_ismcts_spiel.learning import Schedule, TrainingConfig
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.training import (
-    Budget,
-    Run,
-    Schedule,
-    TrainingConfig,
-    checkpoint,
-    load_evaluator,
-    load_policy,
-)
-from nash_ismcts_spiel.training.metrics import METRICS, read_metrics
-from nash_ismcts_spiel.training.run_config import CONFIG, read_config
-from nash_ismcts_spiel.training.run_files import CHECKPOINT
+from nash_ismcts_spiel.runs import Budget, Run, load_evaluator, load_policy
+from nash_ismcts_spiel.runs.config import CONFIG, read_config
+from nash_ismcts_spiel.runs.directory import CHECKPOINT
+from nash_ismcts_spiel.runs.metrics import METRICS, read_metrics
 
 ROOT = Path(__file__).parents[1]
 TIMEOUT = 60.0
@@ -92,7 +85,7 @@ def test_a_new_run_has_its_files(tmp_path: Path) -> None:
     assert settings["versions"]["numpy"] == np.__version__
     metrics = read_metrics(directory)
     assert [m.generation for m in metrics] == [1, 2, 3, 4, 5]
-    assert metrics[-1].visits == run.loop.simulations
+    assert metrics[-1].simulations == run.loop.simulations
     assert metrics[-1].exploitability_average == exact.exploitability(run.graph, run.policy())
     searched = exact.exploitability(run.graph, run.loop.search_policy)
     assert metrics[-1].exploitability_search == searched
@@ -126,7 +119,7 @@ def test_budget_of_seconds(tmp_path: Path) -> None:
     ("game", "settings"),
     [
         (helpers.KUHN, {}),
-        (helpers.LEDUC, {"searched_share": 0.3, "shards": 3}),
+        (helpers.LEDUC, {"most_searches": 280, "shards": 3}),
         (helpers.GOOFSPIEL_3, {}),
         (helpers.KUHN_3, {}),
     ],
@@ -174,7 +167,7 @@ def test_leaving_the_loop_early_saves(tmp_path: Path) -> None:
     for _ in run.train(Budget(generations=12), checkpoint_seconds=1000.0):
         if run.loop.generation == 5:
             break
-    assert checkpoint.load(tmp_path / "broken" / CHECKPOINT).numbers["generation"] == 5
+    assert files.load(tmp_path / "broken" / CHECKPOINT).numbers["generation"] == 5
     resumed(tmp_path / "broken", 12)
     assert_same(tmp_path / "unbroken", tmp_path / "broken")
 
@@ -242,9 +235,9 @@ def without_format(content: bytes, directory: Path) -> bytes:
 
 def of_newer_format(content: bytes, directory: Path) -> bytes:
     """A checkpoint of a format that is not known yet."""
-    found = checkpoint.load(directory / CHECKPOINT)
-    newer = checkpoint.Checkpoint({**found.numbers, "format": checkpoint.FORMAT + 1}, found.arrays)
-    checkpoint.save(directory / CHECKPOINT, newer)
+    found = files.load(directory / CHECKPOINT)
+    newer = files.Checkpoint({**found.numbers, "format": files.FORMAT + 1}, found.arrays)
+    files.save(directory / CHECKPOINT, newer)
     return (directory / CHECKPOINT).read_bytes()
 
 
@@ -287,7 +280,7 @@ def test_damaged_checkpoints_refused_by_name(
     new_run(tmp_path, 3)
     path = tmp_path / CHECKPOINT
     path.write_bytes(damage(path.read_bytes(), tmp_path))
-    with pytest.raises(checkpoint.CheckpointError, match=message) as refusal:
+    with pytest.raises(files.CheckpointError, match=message) as refusal:
         Run.resume(tmp_path)
     assert str(path) in str(refusal.value)
 
@@ -401,7 +394,7 @@ def wait_for(process: subprocess.Popen[str], directory: Path, generation: int) -
     while time.monotonic() < deadline:
         assert process.poll() is None, process.communicate()[1]
         if (directory / CONFIG).exists():
-            found = checkpoint.load(directory / CHECKPOINT).numbers["generation"]
+            found = files.load(directory / CHECKPOINT).numbers["generation"]
             if found >= generation:
                 return
         time.sleep(0.002)
@@ -454,7 +447,7 @@ def test_interrupted_it_says_how_to_go_on_and_does(
     assert processes[0].returncode == 130
     assert "Traceback" not in error
     last = error.splitlines()[-1]
-    done = checkpoint.load(directory / CHECKPOINT).numbers["generation"]
+    done = files.load(directory / CHECKPOINT).numbers["generation"]
     assert 6 <= done < 100
     assert last == (
         f"nash-ismcts: saved after generation {done}; go on with: nash-ismcts train --resume "

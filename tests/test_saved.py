@@ -17,23 +17,23 @@ import torch
 
 from exploitability import measure
 from nash_ismcts_spiel import SearchConfig, cli, make_bot
-from nash_ismcts_spiel.evaluation import ExactEvaluator, Models
+from nash_ismcts_spiel.files import CheckpointError
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.config import LearnerConfig
+from nash_ismcts_spiel.models import Models
+from nash_ismcts_spiel.models.networks import saved as saved_models
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.tables import TableEvaluator
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.native.engine import NativeEngine
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.runs import Budget, Run, load_evaluator, load_policy
 from nash_ismcts_spiel.search import ReferenceEngine
-from nash_ismcts_spiel.training import Budget, Run, TrainingConfig, load_evaluator, load_policy
-from nash_ismcts_spiel.training import saved as saved_models
-from nash_ismcts_spiel.training.checkpoint import CheckpointError
-from nash_ismcts_spiel.training.config import GrownConfig, NetworkConfig
-from nash_ismcts_spiel.training.table_evaluator import TableEvaluator
-from nash_ismcts_spiel.training.table_worker import rows_of
 
 Enumerated = Callable[[str], GameGraph]
 SMALL = TrainingConfig.preset(
     networks=NetworkConfig(width=16, depth=1),
-    grown=GrownConfig(search_games=4, policy_games=20, steps=2),
+    learner=LearnerConfig(search_games=4, policy_games=20, steps=2),
     visits={"start": 6.0},
 )
 
@@ -63,35 +63,6 @@ def grown_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return learned_run(tmp_path_factory.mktemp("ttt"), "phantom_ttt", search=search)
 
 
-# Tables as an evaluator.
-
-
-@pytest.mark.parametrize("name", [helpers.KUHN, helpers.LEDUC])
-def test_exact_tables_are_exact_models(enumerated: Enumerated, name: str) -> None:
-    graph = enumerated(name)
-    policy = helpers.random_table(graph, seed=3)
-    wanted = exact_rows(graph, policy)
-    tables = {"policy": policy, "value": wanted.value, "beliefs": wanted.beliefs}
-    evaluator, reference = TableEvaluator(graph, tables), ExactEvaluator(graph, policy)
-    sets, nodes = range(len(graph.information_sets)), range(len(graph.samples))
-    for one, other in zip(
-        evaluator.information_set_rows(graph, sets),
-        reference.information_set_rows(graph, sets),
-        strict=True,
-    ):
-        assert one.policy == pytest.approx(other.policy)
-        assert one.value == pytest.approx(other.value, abs=1e-12)
-        assert one.child_values == pytest.approx(other.child_values, abs=1e-12)
-    for mine, exactly in zip(
-        evaluator.sample_rows(graph, nodes), reference.sample_rows(graph, nodes), strict=True
-    ):
-        assert mine.beliefs == pytest.approx(exactly.beliefs, abs=1e-12)
-        assert np.array(mine.child_values) == pytest.approx(np.array(exactly.child_values))
-    assert evaluator.world_values == pytest.approx(reference.world_values, abs=1e-12)
-    with pytest.raises(ValueError, match="their own graph"):
-        evaluator.sample_rows(GameGraph(name), [])
-
-
 def test_both_engines_search_alike_with_tables(kuhn_run: Run) -> None:
     evaluator = load_evaluator(kuhn_run.directory)
     assert isinstance(evaluator, TableEvaluator)
@@ -119,9 +90,9 @@ def test_saved_models_are_those_of_the_run(kuhn_run: Run, tmp_path: Path) -> Non
     assert stored.made["metrics"]["generation"] == 2
     evaluator = load_evaluator(path)
     assert isinstance(evaluator, TableEvaluator)
-    rows = rows_of(kuhn_run.graph, kuhn_run.loop.models.tables(), True)  # type: ignore[attr-defined]
-    assert np.array_equal(evaluator.native_rows.policy, rows.policy)
-    assert np.array_equal(evaluator.native_rows.child_values, rows.child_values)
+    rows = kuhn_run.rows()
+    for name in ("policy", "value", "child_values", "beliefs", "sample_values", "world_values"):
+        assert np.array_equal(getattr(evaluator.native_rows, name), getattr(rows, name)), name
     game = kuhn_run.graph.game.pyspiel_game
     wanted = exact.exploitability(kuhn_run.graph, kuhn_run.policy())
     for policy in (load_policy(path), load_policy(kuhn_run.directory)):

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from nash_ismcts_spiel.config import SearchConfig
-from nash_ismcts_spiel.training import TRAINING_PRESETS, Schedule, TrainingConfig
-from nash_ismcts_spiel.training.config import GrownConfig, NetworkConfig
+from nash_ismcts_spiel.learning import TRAINING_PRESETS, Schedule, TrainingConfig
+from nash_ismcts_spiel.learning.config import LearnerConfig
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
 
 # A schedule's value.
 
@@ -72,11 +73,11 @@ def changed() -> TrainingConfig:
         exploration=Schedule(start=0.1, lowest=0.05),
         averaging_power=2.0,
         search=SearchConfig(c_puct=3.0, unvisited_events="left_out", value_scale=2.0),
-        searched_share=0.25,
+        most_searches=25,
         shards=3,
         forgetful_values=False,
         graph="grown",
-        grown=GrownConfig(search_games=7, buffer="window"),
+        learner=LearnerConfig(search_games=7, buffer="window"),
         networks=NetworkConfig(width=8),
     )
 
@@ -111,8 +112,8 @@ def test_unknown_keys_refused_with_a_hint(settings: dict[str, Any], message: str
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"searched_share": 0.0}, ValueError, "searched_share must be above 0 and at most 1"),
-        ({"searched_share": 1.1}, ValueError, "searched_share must be above 0 and at most 1"),
+        ({"most_searches": 0}, ValueError, "most_searches must be at least 1, not 0"),
+        ({"most_searches": 1.5}, TypeError, "most_searches must be int"),
         ({"shards": 0}, ValueError, "shards must be at least 1, not 0"),
         ({"shards": 1.5}, TypeError, "shards must be int"),
         ({"averaging_power": -1.0}, ValueError, "averaging_power must not be negative"),

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
-from nash_ismcts_spiel.evaluation import ExactEvaluator, InformationSetRow
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
+from nash_ismcts_spiel.models import ExactEvaluator, InformationSetRow
 from nash_ismcts_spiel.search.act_node import (
     ActNode,
     Choices,

@@ -12,24 +12,25 @@ import pyspiel
 import pytest
 
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.evaluation import BlendEvaluator
+from nash_ismcts_spiel.files import CheckpointError
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.games.tensors import MOST_PIECES, Tensors
+from nash_ismcts_spiel.learning.config import TrainingConfig
+from nash_ismcts_spiel.models import BlendEvaluator
+from nash_ismcts_spiel.models.networks import saved
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.nets import make_networks
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.training import saved
-from nash_ismcts_spiel.training.checkpoint import CheckpointError
-from nash_ismcts_spiel.training.config import NetworkConfig, TrainingConfig
-from nash_ismcts_spiel.training.load import load_evaluator, load_policy
-from nash_ismcts_spiel.training.networks import make_networks
-from nash_ismcts_spiel.training.run import Run
-from nash_ismcts_spiel.training.run_files import Budget
+from nash_ismcts_spiel.runs.directory import Budget
+from nash_ismcts_spiel.runs.load import load_evaluator, load_policy
+from nash_ismcts_spiel.runs.run import Run
 
 LIARS_DICE = "liars_dice(numdice=1,dice_sides=4)"
 TINY: dict[str, Any] = {
     "graph": "grown",
     "visits": {"start": 3.0},
-    "grown": {"search_games": 2, "policy_games": 2, "steps": 1},
+    "learner": {"search_games": 2, "policy_games": 2, "steps": 1},
     "networks": {"width": 8, "depth": 1},
 }
 
@@ -170,7 +171,8 @@ def test_enumerated_games_are_trained_in_parts(tmp_path: Path, models: Any) -> N
     config = TrainingConfig.preset(
         visits={"start": 20.0},
         search={"split_actions": "always"},
-        networks={"width": 16, "depth": 1, "search_games": 5000, "policy_games": 5000},
+        networks={"width": 16, "depth": 1},
+        learner={"search_games": 5000, "policy_games": 5000},
     )
     run = Run.create(tmp_path, LIARS_DICE, 0, config, models=models)
     measured = [m for m in run.train(Budget(generations=12)) if m is not None]

@@ -10,12 +10,6 @@ import pyspiel
 import pytest
 
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.evaluation import (
-    ExactEvaluator,
-    Models,
-    RolloutEvaluator,
-    UniformEvaluator,
-)
 from nash_ismcts_spiel.games import CHANCE, DECISION, TERMINAL, GameGraph, support
 from nash_ismcts_spiel.games.policies import TablePolicy, policy_table
 from nash_ismcts_spiel.games.splitting import (
@@ -27,6 +21,12 @@ from nash_ismcts_spiel.games.splitting import (
     whole_codes,
 )
 from nash_ismcts_spiel.games.states import python_states_only
+from nash_ismcts_spiel.models import (
+    ExactEvaluator,
+    Models,
+    RolloutEvaluator,
+    UniformEvaluator,
+)
 from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search.whole_actions import over_whole_actions

@@ -14,18 +14,19 @@ import pyspiel
 import pytest
 
 from nash_ismcts_spiel import SearchConfig, cli
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.play_time import play_exploitability
 from nash_ismcts_spiel.native.models import exact_rows
-from nash_ismcts_spiel.training import TrainingConfig, load_policy
-from nash_ismcts_spiel.training.metrics import read_metrics
-from nash_ismcts_spiel.training.play import play_exploitability
-from nash_ismcts_spiel.training.run import Run
-from nash_ismcts_spiel.training.run_config import read_config
+from nash_ismcts_spiel.runs import load_policy
+from nash_ismcts_spiel.runs.config import read_config
+from nash_ismcts_spiel.runs.metrics import read_metrics
+from nash_ismcts_spiel.runs.run import Run
 
 METRIC_KEYS = [
     "generation",
     "wall_seconds",
     "cpu_seconds",
-    "visits",
+    "simulations",
     "exploitability_average",
     "exploitability_search",
 ]
@@ -73,16 +74,17 @@ def test_train_writes_what_it_says(capsys: pytest.CaptureFixture[str], tmp_path:
     rows = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
     assert [list(row) for row in rows] == [METRIC_KEYS] * 12
     assert [row["generation"] for row in rows] == list(range(1, 13))
-    for key in ("wall_seconds", "cpu_seconds", "visits"):
+    for key in ("wall_seconds", "cpu_seconds", "simulations"):
         assert [row[key] for row in rows] == sorted(row[key] for row in rows)
-    assert rows[0]["visits"] >= 12 * 100
+    assert rows[0]["simulations"] >= 12 * 100
     assert rows[-1]["exploitability_average"] < 11 / 24  # that of the uniform policy
     settings = read_config(directory)
     assert (settings["game"], settings["seed"]) == ("kuhn_poker()", 5)
     assert training(directory) == TrainingConfig()
     assert printed.startswith(
         "kuhn_poker(), seed 5: exploitability of the average policy "
-        f"{rows[-1]['exploitability_average']:.5f} after 12 generations, {rows[-1]['visits']:,} "
+        f"{rows[-1]['exploitability_average']:.5f} after 12 generations, "
+        f"{rows[-1]['simulations']:,} simulations"
     )
     assert printed.count("\n") == 1
 
@@ -115,13 +117,13 @@ def test_train_without_matplotlib(
 def test_settings_and_presets(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     run(
         capsys, "train", "--game", "kuhn_poker", "--generations", "2", "--preset", "prototype",
-        "--set", 'visits={"start": 3, "power": 0.5}', "--set", "searched_share=0.5",
+        "--set", 'visits={"start": 3, "power": 0.5}', "--set", "most_searches=6",
         "--set", 'search={"unvisited_events": "left_out"}', *out(tmp_path),
     )  # fmt: skip
     assert training(tmp_path) == TrainingConfig.preset(
         "prototype",
         visits={"start": 3.0, "power": 0.5},
-        searched_share=0.5,
+        most_searches=6,
         search={"unvisited_events": "left_out"},
     )
 
@@ -286,7 +288,7 @@ def refused(capfd: pytest.CaptureFixture[str], *argv: str) -> str:
         ("--game kuhn_poker --set visits=3", "visits must be Schedule"),
         ("--game kuhn_poker --set shards", "--set needs NAME=JSON, not 'shards'"),
         ("--game kuhn_poker --set shards=two", "shards must be int, not 'two'"),
-        ("--game kuhn_poker --set searched_share=2", "searched_share must be above 0"),
+        ("--game kuhn_poker --set most_searches=0", "most_searches must be at least 1"),
         ("--game kuhn_poker --preset best", "invalid choice: 'best'"),
         ("--game kuhn_poker --models guessed", "invalid choice: 'guessed'"),
         ("--game kuhn_poker --seed -1", "need a seed from 0"),

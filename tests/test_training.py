@@ -11,9 +11,9 @@ import pytest
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.learning import ExactLoop, ExactModels, Schedule, TrainingConfig
+from nash_ismcts_spiel.learning.average import AveragePolicy
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.training import ExactModels, GenerationLoop, Schedule, TrainingConfig
-from nash_ismcts_spiel.training.average import AveragePolicy
 
 Enumerated = Callable[[str], GameGraph]
 FEW = Schedule(start=10.0)
@@ -22,10 +22,10 @@ FEW = Schedule(start=10.0)
 
 def trained(
     graph: GameGraph, generations: int, seed: int = 0, workers: int = 1, **settings: Any
-) -> GenerationLoop:
+) -> ExactLoop:
     """A loop after some generations."""
     config = TrainingConfig(**settings)
-    loop = GenerationLoop(graph, ExactModels(graph, config), config, seed, workers)
+    loop = ExactLoop(graph, config, seed, workers)
     for _ in range(generations):
         loop.step()
     return loop
@@ -98,7 +98,7 @@ def test_average_is_the_mean_weighted_by_own_reach(
     average = AveragePolicy(graph)
     everywhere = np.arange(len(graph.information_sets), dtype=np.int32)
     for table, weight in zip(tables, weights, strict=True):
-        average.add_reached(table, everywhere, weight, explore)
+        average.add(table, everywhere, weight, explore)
     expected = mean_by_hand(graph, tables, weights, explore)
     for string, row in helpers.as_rows(graph, average.mean()).items():
         assert [p for _, p in row] == pytest.approx(expected[string], abs=1e-12)
@@ -112,7 +112,7 @@ def test_the_average_begins_uniform_and_stays_so_where_nothing_counts(
     assert average.mean() == pytest.approx(helpers.uniform_table(graph))
     # A pure policy without exploration never comes to some of its own information sets.
     pure = helpers.pure_table(graph, 0)
-    average.add_reached(pure, np.arange(len(graph.information_sets), dtype=np.int32), 1.0, 0.0)
+    average.add(pure, np.arange(len(graph.information_sets), dtype=np.int32), 1.0, 0.0)
     reached = exact.own_reach(graph, pure) > 0.0
     assert 0 < reached.sum() < len(reached)
     of_actions = np.repeat(reached, graph.information_sets.action_count)
@@ -122,7 +122,7 @@ def test_the_average_begins_uniform_and_stays_so_where_nothing_counts(
 def test_the_average_counts_only_the_given_sets(enumerated: Enumerated) -> None:
     graph = enumerated(helpers.KUHN)
     average = AveragePolicy(graph)
-    average.add_reached(helpers.random_table(graph, 1), np.array([2, 5], dtype=np.int32), 1.0, 0.5)
+    average.add(helpers.random_table(graph, 1), np.array([2, 5], dtype=np.int32), 1.0, 0.5)
     assert np.flatnonzero(average.weight).tolist() == [2, 5]
 
 
@@ -133,7 +133,7 @@ def test_exact_models_weigh_generations_and_explore_by_schedule(enumerated: Enum
     tables = [helpers.random_table(graph, seed) for seed in range(3)]
     everywhere = np.arange(len(graph.information_sets), dtype=np.int32)
     for generation, table in enumerate(tables, start=1):
-        models.learn(generation, table, everywhere)
+        models.learn(generation, table, everywhere, np.ones(len(everywhere)))
     expected = mean_by_hand(graph, tables, [1.0, 4.0, 9.0], 0.5)
     for string, row in helpers.as_rows(graph, models.policy()).items():
         assert [p for _, p in row] == pytest.approx(expected[string], abs=1e-12)
@@ -164,24 +164,24 @@ def test_a_generation_by_hand(enumerated: Enumerated) -> None:
     assert loop.models.policy() == pytest.approx(loop.search_policy, abs=1e-12)
 
 
-@pytest.mark.parametrize("share", [1.0, 0.3])
+@pytest.mark.parametrize("most", [4000, 280])
 def test_the_same_for_a_seed_and_different_for_another(
-    enumerated: Enumerated, share: float
+    enumerated: Enumerated, most: int
 ) -> None:
     graph = enumerated(helpers.LEDUC)
-    loops = [trained(graph, 3, seed, visits=FEW, searched_share=share) for seed in (1, 1, 2)]
+    loops = [trained(graph, 3, seed, visits=FEW, most_searches=most) for seed in (1, 1, 2)]
     policies = [loop.models.policy() for loop in loops]
     assert np.array_equal(policies[0], policies[1])
     assert loops[0].simulations == loops[1].simulations
     assert not np.allclose(policies[0], policies[2])
 
 
-@pytest.mark.parametrize("share", [1.0, 0.3])
+@pytest.mark.parametrize("most", [4000, 280])
 def test_the_result_depends_on_shards_but_not_on_workers(
-    enumerated: Enumerated, share: float
+    enumerated: Enumerated, most: int
 ) -> None:
     graph = enumerated(helpers.LEDUC)
-    settings: dict[str, Any] = {"visits": FEW, "searched_share": share}
+    settings: dict[str, Any] = {"visits": FEW, "most_searches": most}
     loops = [
         trained(graph, 3, 5, workers, shards=3, **settings) for workers in (1, 2, 7)
     ]  # fmt: skip
@@ -201,13 +201,13 @@ def test_more_shards_than_information_sets(enumerated: Enumerated) -> None:
 
 
 @pytest.mark.parametrize("shards", [1, 4])
-def test_only_a_share_is_searched_and_the_rest_keeps_its_average(
+def test_only_some_sets_are_searched_and_the_rest_keeps_its_average(
     enumerated: Enumerated, shards: int
 ) -> None:
     graph = enumerated(helpers.LEDUC)
-    config = TrainingConfig(visits=FEW, searched_share=0.25, shards=shards)
-    models = ExactModels(graph, config)
-    loop = GenerationLoop(graph, models, config, seed=6)
+    config = TrainingConfig(visits=FEW, most_searches=234, shards=shards)
+    loop = ExactLoop(graph, config, seed=6)
+    models = loop.models
     sets = graph.information_sets
     searched: list[frozenset[int]] = []
     for _ in range(3):
@@ -220,13 +220,37 @@ def test_only_a_share_is_searched_and_the_rest_keeps_its_average(
         assert np.array_equal(loop.search_policy[kept], before[kept])
         assert not np.array_equal(loop.search_policy, before)
         assert np.add.reduceat(loop.search_policy, sets.first_action) == pytest.approx(1.0)
-    assert [len(chosen) for chosen in searched] == [round(0.25 * len(sets))] * 3
+    assert [len(chosen) for chosen in searched] == [234] * 3
     assert len(set(searched)) == 3
+
+
+def test_sets_are_searched_by_own_reach_and_count_by_its_inverse(enumerated: Enumerated) -> None:
+    # Where P does not go by itself a set is searched rarely, but then it counts for all the times
+    # that it was not: in the long run sets have the weight that they have if all are searched.
+    graph = enumerated(helpers.KUHN)
+    generations, explore = 400, 0.5
+    settings: dict[str, Any] = {
+        "visits": Schedule(start=1.0), "averaging_power": 0.0,
+        "exploration": Schedule(start=explore),
+    }  # fmt: skip
+    loop = ExactLoop(graph, TrainingConfig(most_searches=4, **settings), seed=2)
+    times = np.zeros(len(graph.information_sets))
+    expected = np.zeros(len(times))
+    for _ in range(generations):
+        weight = loop.models.arrays()["weight"]
+        loop.step()
+        times += np.asarray(loop.models.arrays()["weight"]) != weight
+        exploring = (1 - explore) * loop.search_policy + explore * helpers.uniform_table(graph)
+        expected += exact.own_reach(graph, exploring)
+    assert times.sum() == 4 * generations
+    later = np.array([string.endswith("pb") for string in helpers.strings(graph)])
+    assert times[later].max() < times[~later].min()
+    assert loop.models.arrays()["weight"] == pytest.approx(expected, rel=0.25)
 
 
 def test_a_restored_loop_goes_on_as_if_it_had_never_stopped(enumerated: Enumerated) -> None:
     graph = enumerated(helpers.LEDUC)
-    settings: dict[str, Any] = {"visits": FEW, "searched_share": 0.5, "shards": 2}
+    settings: dict[str, Any] = {"visits": FEW, "most_searches": 468, "shards": 2}
     unbroken = trained(graph, 6, 8, **settings)
     first = trained(graph, 2, 8, **settings)
     second = trained(graph, 0, 8, **settings)
@@ -250,7 +274,7 @@ def test_an_interrupted_search_changes_nothing(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("nash_ismcts_spiel.training.table_worker.search_everywhere", interrupted)
+        patch.setattr("nash_ismcts_spiel.learning.exact_worker.search_everywhere", interrupted)
         with pytest.raises(KeyboardInterrupt):
             loop.step()
     assert loop.generation == 2

@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.exact_study import parts, report
 from benchmarks.exact_study.tasks import Record, Task, run_all
 from nash_ismcts_spiel.config import SearchConfig
-from nash_ismcts_spiel.training import TrainingConfig
+from nash_ismcts_spiel.learning import TrainingConfig
 
 PARTS = ("curves", "ablations", "collapse", "play")
 COMMAND = "python -m benchmarks.exact_study"

@@ -21,10 +21,10 @@ from nash_ismcts_spiel.baselines.methods import NashIsmctsExact
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.play_time import play_exploitability
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.native.models import exact_rows
-from nash_ismcts_spiel.training import TrainingConfig
-from nash_ismcts_spiel.training.play import play_exploitability
 
 Record = dict[str, Any]
 Task = tuple[Callable[..., Record], Mapping[str, Any]]

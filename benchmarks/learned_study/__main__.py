@@ -17,9 +17,9 @@ from pathlib import Path
 
 from benchmarks.exact_study.tasks import Record, run_all
 from benchmarks.learned_study import report, tasks
-from nash_ismcts_spiel.training import TrainingConfig
+from nash_ismcts_spiel.learning import TrainingConfig
 
-PARTS = {"curves": tasks.curve_tasks, "ablations": tasks.ablation_tasks}
+PARTS = {"curves": tasks.curve_tasks}
 COMMAND = "python -m benchmarks.learned_study"
 PEERS = "peers.json"
 LARGE = "large_games.json"
@@ -63,8 +63,6 @@ def _report(records: dict[str, list[Record]], folder: Path) -> str:
         "## Training",
         "The default preset on every game; P is the policy network.",
         report.curves_section(records["curves"], folder),
-        "## What H learns from",
-        report.ablation_section(records["ablations"]),
         "## Search at play time",
         "Round the policies trained above, with the networks' own models and with exact models "
         "of P. A bot is a mixture over its searches: each cell is the exploitability of the mean "

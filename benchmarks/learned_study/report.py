@@ -9,13 +9,7 @@ from typing import Any
 
 from benchmarks.exact_study.report import DRAWN, at, file_name, spread_of, table
 from benchmarks.exact_study.tasks import Record
-from benchmarks.learned_study.tasks import (
-    ABLATION_SECONDS,
-    ABLATIONS,
-    PLAY_BOTS,
-    PLAY_VISITS,
-    TARGETS,
-)
+from benchmarks.learned_study.tasks import PLAY_BOTS, PLAY_VISITS, TARGETS
 from exploitability import PUBLISHED
 from exploitability.curve import Curve, draw_curves
 
@@ -39,7 +33,7 @@ def curves_section(records: Sequence[Record], folder: Path) -> str:
             f"{target.seconds:g}",
             f"{statistics.median(p[1] for p in final):,.0f}",
             f"{statistics.median(p[3] for p in final) / 1e6:,.0f} M",
-            " ".join(f"{p[5]:.4f}" for p in final),
+            " ".join(f"{_last(record, 'hidden_divergence'):.4f}" for record in ours),
             f"{agreement:.0e}",
         ])  # fmt: skip
         times = [time for time in _TIMES if time <= target.seconds]
@@ -52,6 +46,11 @@ def curves_section(records: Sequence[Record], folder: Path) -> str:
     return "\n\n".join([table(header, rows), later, "\n".join(plots)])
 
 
+def _last(record: Record, column: str) -> float:
+    """The last figure in a column of a training's points."""
+    return float(record["points"][-1][record["columns"].index(column)])
+
+
 def _draw(game: str, records: Sequence[Record], folder: Path) -> str:
     title = TARGETS[game].title
     anchors = {
@@ -60,33 +59,12 @@ def _draw(game: str, records: Sequence[Record], folder: Path) -> str:
         if p.game == game and p.method.startswith(DRAWN)
     }
     curves = [
-        Curve(label, [p[0] for p in r["points"]], [p[column] for p in r["points"]])
+        Curve("P network", [p[0] for p in r["points"]], [p[2] for p in r["points"]])
         for r in records
-        for label, column in (("P network", 2), ("one generation's search policy", 4))
     ]
     path = folder / f"curve_{file_name(title)}.png"
     draw_curves(path, curves, f"{title}, learned models", "CPU seconds", anchors)
     return f"![{title}]({folder.name}/{path.name})"
-
-
-def ablation_section(records: Sequence[Record]) -> str:
-    """What H learns from."""
-    rows = []
-    for data, meaning in ABLATIONS.items():
-        row = [meaning]
-        for game in ABLATION_SECONDS:
-            found = [
-                r
-                for r in records
-                if r["game"] == game and r["settings"]["networks"]["hidden_data"] == data
-            ]
-            row.append(spread_of([record["points"][-1][2] for record in found]))
-            row.append(" ".join(f"{record['points'][-1][5]:.4f}" for record in found))
-        rows.append(row)
-    header = ["H learns from"]
-    for game, seconds in ABLATION_SECONDS.items():
-        header += [f"{TARGETS[game].title}, {seconds:g} s: exploitability of P", "KL of H, nats"]
-    return table(header, rows)
 
 
 def play_section(records: Sequence[Record]) -> str:
@@ -134,7 +112,7 @@ def large_section(stored: dict[str, Any], folder: Path) -> str:
             f"{last['generation']}",
             f"{last['games']:,.0f}",
             f"{last['searches']:,.0f}",
-            f"{last['visits'] / last['cpu_seconds']:,.0f}",
+            f"{last['simulations'] / last['cpu_seconds']:,.0f}",
             *(
                 f"{first[f'new_loss_{name}']:.2f} → {last[f'new_loss_{name}']:.2f}"
                 for name in ("policy", "value", "hidden")

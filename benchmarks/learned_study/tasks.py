@@ -16,11 +16,12 @@ from benchmarks.exact_study.parts import KUHN, LEDUC, SEEDS, liars_dice
 from benchmarks.exact_study.tasks import Record, Task, openspiel_exploitability
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.play_time import play_exploitability
 from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.native.models import exact_rows
-from nash_ismcts_spiel.training import Run, TrainingConfig
-from nash_ismcts_spiel.training.metrics import is_measured
-from nash_ismcts_spiel.training.play import play_exploitability
+from nash_ismcts_spiel.runs import Run
+from nash_ismcts_spiel.runs.metrics import is_measured
 
 
 class Target(NamedTuple):
@@ -46,14 +47,6 @@ TARGETS: Mapping[str, Target] = {
     LIARS_DICE: Target("Liar's Dice 1x4", 180.0, (0.025, 900.0), 0.015),
 }
 
-ABLATIONS: Mapping[str, str] = {
-    "current": "games of this generation's P only (default)",
-    "buffer": "games of all generations, weighted linearly",
-    "bayes": "Bayes' rule for this generation's P",
-}
-"""What H learns from."""
-
-ABLATION_SECONDS: Mapping[str, float] = {KUHN: 20.0, LEDUC: 60.0}
 PLAY_VISITS = (30, 100, 300, 1000, 3000)
 PLAY_BOTS: Mapping[str, Mapping[str, Any]] = {
     "play preset": {"name": "nash_ismcts_play"},
@@ -67,14 +60,11 @@ PLAY_REPEATS: Mapping[str, Sequence[int]] = {
 """Searches per information set, for each number of visits."""
 
 
-def train(
-    game: str, seconds: float, seed: int, settings: Mapping[str, Any], play: bool = False
-) -> Record:
+def train(game: str, seconds: float, seed: int, play: bool = False) -> Record:
     """Exploitability of the P network over CPU time in one training, and of search round it."""
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
-        config = TrainingConfig.preset(**settings)
-        run = Run(Path(folder), game, seed, config, models="learned")
+        run = Run(Path(folder), game, seed, TrainingConfig.preset(), models="learned")
         points: list[list[float]] = []
         figures: dict[str, float] = {}
         while run.cpu_seconds < seconds:
@@ -87,17 +77,14 @@ def train(
                     run.loop.generation,
                     figures["exploitability_average"],
                     run.loop.simulations,
-                    figures["exploitability_search"],
                     figures["hidden_divergence"],
                 ])  # fmt: skip
     return {
         "game": game,
         "method": "nash_ismcts",
         "seed": seed,
-        "settings": dict(settings),
         "columns": [
-            "cpu_seconds", "generations", "exploitability", "simulations", "search",
-            "hidden_divergence",
+            "cpu_seconds", "generations", "exploitability", "simulations", "hidden_divergence",
         ],
         "points": points,
         "figures": figures,
@@ -143,29 +130,9 @@ def curve_tasks(quick: bool) -> list[Task]:
                 "game": game,
                 "seconds": target.seconds * share,
                 "seed": seed,
-                "settings": {},
                 "play": not quick,
             },
         )
         for game, target in longest_first
-        for seed in SEEDS
-    ]
-
-
-def ablation_tasks(quick: bool) -> list[Task]:
-    """Training with other data for H."""
-    share = 0.05 if quick else 1.0
-    return [
-        (
-            train,
-            {
-                "game": game,
-                "seconds": seconds * share,
-                "seed": seed,
-                "settings": {"networks": {"hidden_data": data}},
-            },
-        )
-        for game, seconds in ABLATION_SECONDS.items()
-        for data in ABLATIONS
         for seed in SEEDS
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +13,8 @@ from nash_ismcts_spiel.baselines.anytime import AnytimeMethod
 from nash_ismcts_spiel.baselines.oos import OnlineOutcomeSampling
 from nash_ismcts_spiel.baselines.smooth_uct import UCT, SmoothUct
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.training import ExactModels, GenerationLoop, TrainingConfig
-from nash_ismcts_spiel.training.models import make_models
+from nash_ismcts_spiel.learning import ExactLoop, TrainingConfig
+from nash_ismcts_spiel.learning.loops import make_loop
 
 
 class NashIsmctsExact:
@@ -25,14 +26,12 @@ class NashIsmctsExact:
 
     def __init__(self, graph: GameGraph, seed: int, config: TrainingConfig | None = None) -> None:
         """Starts before the first generation, with the default preset if `config` is None."""
-        config = config or TrainingConfig.preset()
-        self._models = ExactModels(graph, config)
-        self.loop = GenerationLoop(graph, self._models, config, seed)
+        self.loop = ExactLoop(graph, config or TrainingConfig.preset(), seed)
         self.step = self.loop.step
 
     def policy(self) -> npt.NDArray[np.float64]:
         """P. [A]"""
-        return self._models.policy()
+        return self.loop.models.policy()
 
 
 class NashIsmctsLearned:
@@ -40,14 +39,15 @@ class NashIsmctsLearned:
 
     def __init__(self, graph: GameGraph, seed: int, config: TrainingConfig | None = None) -> None:
         """Starts before the first generation, with the default preset if `config` is None."""
-        config = config or TrainingConfig.preset()
-        self._models = make_models("learned", graph, config, seed)
-        self.loop = GenerationLoop(graph, self._models, config, seed)
+        self._graph = graph
+        self.loop: Any = make_loop(graph.game, "learned", config or TrainingConfig.preset(), seed)
         self.step = self.loop.step
 
     def policy(self) -> npt.NDArray[np.float64]:
         """P. [A]"""
-        return self._models.policy()
+        from nash_ismcts_spiel.models.networks.tables import whole_policy_and_value  # torch
+
+        return whole_policy_and_value(self._graph, self.loop.models.evaluator())[0]
 
 
 def uct(graph: GameGraph, seed: int) -> SmoothUct:

@@ -11,9 +11,9 @@ from tqdm import tqdm
 
 from nash_ismcts_spiel.baselines import METHODS
 from nash_ismcts_spiel.cli.common import Commands, load
-from nash_ismcts_spiel.comparison import Study, StudyConfig, write_report
-from nash_ismcts_spiel.comparison.markdown import write_markdown
-from nash_ismcts_spiel.comparison.report import final_figures, shown
+from nash_ismcts_spiel.compare import Study, StudyConfig, write_report
+from nash_ismcts_spiel.compare.markdown import write_markdown
+from nash_ismcts_spiel.compare.report import final_figures, shown
 
 DEFAULT_SECONDS = 30.0
 

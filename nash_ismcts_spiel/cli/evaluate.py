@@ -19,9 +19,9 @@ from exploitability import Measurement, measure
 from nash_ismcts_spiel.cli.common import Commands, gains_in_words, quantity_of
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
 from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.learning.play_time import PlayResult, play_exploitability
 from nash_ismcts_spiel.native.models import exact_rows
-from nash_ismcts_spiel.training import Run
-from nash_ismcts_spiel.training.play import PlayResult, play_exploitability
+from nash_ismcts_spiel.runs import Run
 
 Number = TypeVar("Number", int, float)
 

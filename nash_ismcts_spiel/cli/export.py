@@ -9,9 +9,9 @@ import json
 from pathlib import Path
 
 from nash_ismcts_spiel.cli.common import Commands
+from nash_ismcts_spiel.files import replace_file
 from nash_ismcts_spiel.games.policies import TablePolicy
-from nash_ismcts_spiel.training import Run
-from nash_ismcts_spiel.training.checkpoint import replace_file
+from nash_ismcts_spiel.runs import Run
 
 
 def add(commands: Commands) -> None:
@@ -45,7 +45,7 @@ def _export(arguments: argparse.Namespace) -> None:
 
 def _export_models(directory: Path, out: Path) -> None:
     models = Run.resume(directory).saved_models()
-    from nash_ismcts_spiel.training import saved  # torch, for learned models only
+    from nash_ismcts_spiel.models.networks import saved  # torch, for learned models only
 
     out.parent.mkdir(parents=True, exist_ok=True)
     saved.save(out, models)

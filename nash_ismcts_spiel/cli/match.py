@@ -18,13 +18,13 @@ from tqdm import tqdm
 from nash_ismcts_spiel.cli.common import Commands, load
 from nash_ismcts_spiel.cli.rebel import REBEL
 from nash_ismcts_spiel.config import PRESETS
+from nash_ismcts_spiel.files import replace_file, versions
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.harness import PolicyBot
 from nash_ismcts_spiel.match import BotFactory, Pairing, games_in, round_robin
 from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot, registered_bots
-from nash_ismcts_spiel.training import load_policy
-from nash_ismcts_spiel.training.checkpoint import replace_file
-from nash_ismcts_spiel.training.run_config import read_config, stored_settings, versions
+from nash_ismcts_spiel.runs import load_policy
+from nash_ismcts_spiel.runs.config import read_config, stored_settings
 
 UNIFORM = "uniform"
 RUN = "run:"

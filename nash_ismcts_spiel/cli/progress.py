@@ -10,10 +10,10 @@ from typing import TextIO
 from tqdm import tqdm
 
 from nash_ismcts_spiel.cli.common import load, quantity_of
-from nash_ismcts_spiel.training import Budget, Run
-from nash_ismcts_spiel.training.board import Board
-from nash_ismcts_spiel.training.metrics import Metrics
-from nash_ismcts_spiel.training.watch import Progress
+from nash_ismcts_spiel.learning.watch import Progress
+from nash_ismcts_spiel.runs import Budget, Run
+from nash_ismcts_spiel.runs.board import Board
+from nash_ismcts_spiel.runs.metrics import Metrics
 
 _TERMINAL_SECONDS = 0.5
 _FILE_SECONDS = 10.0
@@ -83,11 +83,11 @@ def losses(metrics: Metrics) -> list[tuple[str, float]]:
 
 def _measured(metrics: Metrics, run: Run) -> str:
     rate = run.loop.simulations / max(run.wall_seconds, 1e-9)
-    if metrics.exploitability_average is None or metrics.exploitability_search is None:
+    if metrics.exploitability_average is None:
         each = ", ".join(f"{name} {value:.3f}" for name, value in losses(metrics))
         return f"losses: {each}; {rate:,.0f} simulations/s"
     name, scale = quantity_of(load(run.game))
-    return (
-        f"{name} {scale * metrics.exploitability_average:.4f} "
-        f"(search {scale * metrics.exploitability_search:.3f}), {rate / 1e6:.2f} M simulations/s"
-    )
+    found = f"{name} {scale * metrics.exploitability_average:.4f}"
+    if metrics.exploitability_search is not None:
+        found += f" (search {scale * metrics.exploitability_search:.3f})"
+    return f"{found}, {rate / 1e6:.2f} M simulations/s"

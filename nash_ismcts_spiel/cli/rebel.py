@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
+from nash_ismcts_spiel.baselines.rebel.config import UNSAFE
 from nash_ismcts_spiel.cli.common import load
-from nash_ismcts_spiel.training.metrics import Metrics, read_metrics
-from nash_ismcts_spiel.training.run_config import file_name, stored_settings
-from nash_ismcts_spiel.training.run_files import Budget
+from nash_ismcts_spiel.files import file_name
+from nash_ismcts_spiel.runs.config import stored_settings
+from nash_ismcts_spiel.runs.directory import Budget
+from nash_ismcts_spiel.runs.metrics import Metrics, read_metrics
 
 if TYPE_CHECKING:  # torch takes seconds to import, which other commands should not wait for
     from nash_ismcts_spiel.baselines.rebel.run import RebelRun
@@ -71,8 +73,8 @@ def train(
     last = lines[-1]
     print(
         f"{run.game}, seed {run.seed}: exploitability of ReBeL as it plays "
-        f"{last.exploitability_average:.5f} (unsafe {last.exploitability_search:.5f}) after "
-        f"{last.generation} generations, {last.visits:,} solver iterations, "
+        f"{last.exploitability_average:.5f} (unsafe {last.figures[UNSAFE]:.5f}) after "
+        f"{last.generation} generations, {last.simulations:,} solver iterations, "
         f"{last.cpu_seconds:.1f} s of CPU time"
     )
 
@@ -117,7 +119,7 @@ def _train_with_progress(run: RebelRun, budget: Budget, arguments: argparse.Name
             bar.update()
             if metrics is not None:
                 found = f"exploitability {metrics.exploitability_average:.4f}"
-                unsafe = f"(unsafe {metrics.exploitability_search:.3f})"
+                unsafe = f"(unsafe {metrics.figures[UNSAFE]:.3f})"
                 bar.set_postfix_str(f"{found} {unsafe}", refresh=False)
 
 
@@ -130,7 +132,7 @@ def _draw_curve(run: RebelRun, lines: list[Metrics]) -> None:
     times = [line.cpu_seconds for line in lines]
     curves = [
         Curve("ReBeL, as it plays", times, [line.exploitability_average or 0.0 for line in lines]),
-        Curve("unsafe", times, [line.exploitability_search or 0.0 for line in lines]),
+        Curve("unsafe", times, [line.figures[UNSAFE] for line in lines]),
     ]
     draw_curves(run.directory / "curve.png", curves, title=run.game, x_label="CPU seconds")
 

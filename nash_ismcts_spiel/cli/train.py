@@ -17,12 +17,12 @@ from typing import Any
 from nash_ismcts_spiel.cli import rebel
 from nash_ismcts_spiel.cli.common import Commands, gains_in_words, load, quantity_of
 from nash_ismcts_spiel.cli.progress import losses, train_with_progress
-from nash_ismcts_spiel.training import Budget, Run, TrainingConfig
-from nash_ismcts_spiel.training.config import TRAINING_PRESETS
-from nash_ismcts_spiel.training.loops import is_large
-from nash_ismcts_spiel.training.metrics import read_metrics
-from nash_ismcts_spiel.training.models import ModelKind
-from nash_ismcts_spiel.training.run_config import file_name
+from nash_ismcts_spiel.files import file_name
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.config import TRAINING_PRESETS, ModelKind
+from nash_ismcts_spiel.learning.loops import is_large
+from nash_ismcts_spiel.runs import Budget, Run
+from nash_ismcts_spiel.runs.metrics import read_metrics
 
 DEFAULT_SECONDS = 60.0
 
@@ -30,7 +30,7 @@ _NOTHING_FINISHED = (
     "{0.game}, seed {0.seed}: no generation was finished in {0.wall_seconds:.0f} s, so the "
     "networks are as they were; give more --seconds (with --resume), or make the generations of a "
     "new run smaller, for example "
-    """--set 'grown={{"search_megabytes": 200, "rows_megabytes": 50}}'"""
+    """--set 'learner={{"search_megabytes": 200, "rows_megabytes": 50}}'"""
 )
 
 
@@ -68,7 +68,7 @@ def _add_budget(train: argparse.ArgumentParser) -> None:
         type=float,
         metavar="S",
         help="stop after S seconds of wall time spent on generations, the whole run over (default "
-        f"{DEFAULT_SECONDS:g}); where the game is not enumerated, a generation that is not over by "
+        f"{DEFAULT_SECONDS:g}); with learned models, a generation that is not over by "
         "then is dropped",
     )
 
@@ -79,7 +79,7 @@ def _add_workers(train: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="threads, or processes where the game is not enumerated (default 1); a new run is "
+        help="threads, or processes for learned models (default 1); a new run is "
         "divided into as many shards",
     )
     train.add_argument(
@@ -134,10 +134,8 @@ def _train(arguments: argparse.Namespace) -> None:
     if seconds is None and arguments.generations is None:
         seconds = DEFAULT_SECONDS
     budget = Budget(arguments.generations, seconds)
-    sets = f"{len(run.graph.information_sets)} information sets" if run.enumerated else (
-        "not enumerated, learned on graphs that grow"
-    )
-    _say(f"{run.game}: {sets}; writing {run.directory}")
+    size = f"{len(run.graph.information_sets)} information sets, " if run.enumerated else ""
+    _say(f"{run.game}: {size}{run.learned_on}; writing {run.directory}")
     try:
         train_with_progress(run, budget, arguments.checkpoint_seconds, arguments.tensorboard)
     except KeyboardInterrupt:
@@ -213,7 +211,7 @@ def _report(run: Run) -> None:
         found += f" ({gains_in_words(gains)})" if gains else ""
     print(
         f"{run.game}, seed {run.seed}: {found} after {last.generation} generations, "
-        f"{last.visits:,} simulations, {last.cpu_seconds:.1f} s of CPU time"
+        f"{last.simulations:,} simulations, {last.cpu_seconds:.1f} s of CPU time"
     )
 
 
@@ -230,8 +228,9 @@ def _draw_curve(directory: Path, game: str) -> None:
     label, scale = quantity_of(load(game))
     columns: dict[str, list[float | None]] = {
         "average policy P": [m.exploitability_average for m in metrics],
-        "one generation's search": [m.exploitability_search for m in metrics],
     }
+    if metrics[-1].exploitability_search is not None:
+        columns["one generation's search"] = [m.exploitability_search for m in metrics]
     if metrics[-1].exploitability_average is None:
         names = [name for name, _ in losses(metrics[-1])]
         columns = {name: [m.figures[f"loss_{name}"] for m in metrics] for name in names}

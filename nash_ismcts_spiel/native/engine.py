@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.config import SearchConfig
-from nash_ismcts_spiel.evaluation import Models
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.models import Models
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.models import NativeModels
 from nash_ismcts_spiel.search.interval import Interval

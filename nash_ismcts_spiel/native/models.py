@@ -12,12 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.evaluation import ExactEvaluator, Models
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.models import ExactEvaluator, Models
+from nash_ismcts_spiel.models.protocol import NativeRowsEvaluator
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.exact import compiled
 
 Ids = npt.NDArray[np.int32]
+
+_BATCH = 4096
+"""Rows that are fetched at once where many are missing."""
 
 _EXACT_ROWS: weakref.WeakKeyDictionary[ExactEvaluator, _core.Rows] = weakref.WeakKeyDictionary()
 
@@ -44,7 +48,8 @@ class NativeModels:
         self._models = models
         self.compiled = models.compiled is not None
         self.source: _core.RowSource | None = None
-        ready: _core.Rows | None = getattr(models.evaluator, "native_rows", None)
+        evaluator = models.evaluator
+        ready = evaluator.native_rows if isinstance(evaluator, NativeRowsEvaluator) else None
         if isinstance(models.evaluator, ExactEvaluator):
             self.rows = _exact_rows(models.evaluator)
         elif ready is not None:
@@ -68,6 +73,13 @@ class NativeModels:
             self._provide_sets(sets)
         else:
             self._provide_samples(samples)
+
+    def provide_missing(self, sets: Ids, samples: Ids) -> None:
+        """Fetches the rows among these that are not there, a batch at a time."""
+        for ids in _batches(_missing(self.rows.has_information_set, sets)):
+            self._provide_sets(ids)
+        for ids in _batches(_missing(self.rows.has_sample, samples)):
+            self._provide_samples(ids)
 
     def unsearched(self, information_set: int) -> dict[str, Any]:
         """What a search that had no time at all found: P."""
@@ -123,3 +135,14 @@ def _exact_rows(evaluator: ExactEvaluator) -> _core.Rows:
             evaluator.graph, evaluator.policy, evaluator.forgetful
         )
     return rows
+
+
+def _missing(has: npt.NDArray[np.uint8], ids: Ids) -> Ids:
+    """The ids whose row is not there; rows beyond the end of a column are not."""
+    known = np.zeros(int(ids.max(initial=-1)) + 1, dtype=np.bool_)
+    known[: len(has)] = has[: len(known)]
+    return ids[~known[ids]]
+
+
+def _batches(ids: Ids) -> list[Ids]:
+    return [ids[first : first + _BATCH] for first in range(0, len(ids), _BATCH)]

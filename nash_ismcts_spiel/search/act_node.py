@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nash_ismcts_spiel.config import SearchConfig
-from nash_ismcts_spiel.evaluation.protocol import InformationSetRow
+from nash_ismcts_spiel.models.protocol import InformationSetRow
 from nash_ismcts_spiel.search.dispersion import dispersed
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.interval import Interval, point

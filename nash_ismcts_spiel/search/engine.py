@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from nash_ismcts_spiel.config import SearchConfig
-from nash_ismcts_spiel.evaluation.models import Models
+from nash_ismcts_spiel.models.store import Models
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.search.act_node import ActNode, Choices
 from nash_ismcts_spiel.search.interval import Interval

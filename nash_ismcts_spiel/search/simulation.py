@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from nash_ismcts_spiel.config import SearchConfig
-from nash_ismcts_spiel.evaluation.models import Models
 from nash_ismcts_spiel.games import CHANCE, TERMINAL
 from nash_ismcts_spiel.games.tables import DEAD, MISSING
+from nash_ismcts_spiel.models.store import Models
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.search.act_node import ActNode, Choices, act_value, choose
 from nash_ismcts_spiel.search.draw import draw

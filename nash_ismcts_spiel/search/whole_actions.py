@@ -11,8 +11,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Protocol
 
-from nash_ismcts_spiel.evaluation.models import Models
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.models.store import Models
 from nash_ismcts_spiel.search.interval import Interval
 from nash_ismcts_spiel.search.result import SearchResult
 

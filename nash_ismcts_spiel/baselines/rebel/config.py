@@ -7,8 +7,11 @@ from __future__ import annotations
 import dataclasses
 
 from nash_ismcts_spiel.baselines.rebel.subgames import Method
+from nash_ismcts_spiel.schedule import Schedule
 from nash_ismcts_spiel.settings import Settings
-from nash_ismcts_spiel.training.schedule import Schedule
+
+UNSAFE = "exploitability_unsafe"
+"""What a line of metrics calls the exploitability of unsafe search."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
+from nash_ismcts_spiel.baselines.rebel.config import UNSAFE, RebelConfig
 from nash_ismcts_spiel.baselines.rebel.learner import Learner
 from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy, unsafe_policy
 from nash_ismcts_spiel.baselines.rebel.public_tree import Floats, PublicTree
 from nash_ismcts_spiel.baselines.rebel.self_play import SelfPlay
 from nash_ismcts_spiel.baselines.rebel.subgames import Subgames
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.training.watch import Watch
 
 _PLAYING, _MEASURING = 0, 1
 """The last word of a seed from which self-play and fitting draw, and measuring."""
@@ -66,7 +66,7 @@ class RebelLoop:
         """Exploitability of what is played and of unsafe search, and how the network does."""
         return {
             "exploitability_average": exact.exploitability(self._graph, self.policy()),
-            "exploitability_search": exact.exploitability(
+            UNSAFE: exact.exploitability(
                 self._graph, unsafe_policy(self.search())
             ),
             "loss_value": self.models.last_loss,

@@ -25,7 +25,7 @@ from nash_ismcts_spiel.baselines.rebel.subgames import (
     Subgames,
     iteration_weights,
 )
-from nash_ismcts_spiel.training.average import AveragePolicy
+from nash_ismcts_spiel.learning.average import AveragePolicy
 
 _TABLE_ENTRIES = 20_000_000
 """Probabilities that are held at a time."""
@@ -99,7 +99,7 @@ def safe_policy(
         end = begin + chunk
         tables = _playthroughs(search, first[begin:end], rng)
         for table, share in zip(tables, shares[begin:end], strict=True):
-            average.add_reached(table, everywhere, float(share), explore=0.0)
+            average.add(table, everywhere, float(share), explore=0.0)
         progress(min(end, len(first)))
     return average.mean()
 

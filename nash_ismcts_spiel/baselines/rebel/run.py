@@ -1,8 +1,8 @@
 """A training of ReBeL in a directory: config, metrics and checkpoint, as any other run has.
 
 In a line of `metrics.jsonl`, `exploitability_average` is of the policy that is played, a mixture
-over random iterations (`mixture.py`), `exploitability_search` of unsafe search, and `visits` counts
-iterations of subgame solvers.
+over random iterations (`mixture.py`), `exploitability_unsafe` of unsafe search, and `simulations`
+counts iterations of subgame solvers.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from nash_ismcts_spiel.baselines.rebel.loop import RebelLoop
 from nash_ismcts_spiel.baselines.rebel.public_tree import Floats, PublicTree, refuse_unsuitable
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import TablePolicy
-from nash_ismcts_spiel.training.metrics import is_measured
-from nash_ismcts_spiel.training.run_config import CONFIG, stored_settings
-from nash_ismcts_spiel.training.run_files import RunFiles, refuse_occupied
+from nash_ismcts_spiel.runs.config import CONFIG, stored_settings
+from nash_ismcts_spiel.runs.directory import RunDirectory, refuse_occupied
+from nash_ismcts_spiel.runs.metrics import is_measured
 
 MODELS = "rebel"
 """What a config says under `models`."""
 
 
-class RebelRun(RunFiles):
+class RebelRun(RunDirectory):
     """A training of ReBeL.
 
     Attributes:

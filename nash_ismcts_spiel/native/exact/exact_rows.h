@@ -1,4 +1,4 @@
-// The rows of exact models, as evaluation/exact.py: H by Bayes' rule, V and Vc by evaluation of a
+// The rows of exact models, as models/exact.py: H by Bayes' rule, V and Vc by evaluation of a
 // policy, at every information set and SAMPLE node of an enumerated graph whose prefix trees are
 // resolved.
 
@@ -21,7 +21,7 @@ struct PlayerReach {
 
 // Fills `rows`. `utilities` are expected utilities by world and player [W * n], `policy` is [A]. If
 // `forgetful`, a world is worth to a player what its next information sets are worth; see
-// evaluation/exact.py.
+// models/exact.py.
 void fill_exact_rows(const GraphTables& graph, const double* policy, const double* utilities,
                      const std::vector<PlayerReach>& reaches, bool forgetful, Rows& rows);
 

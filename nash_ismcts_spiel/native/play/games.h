@@ -6,7 +6,7 @@
 // more than the worlds they come to, and in a large game each goes its own way. The graph grows with
 // them. A policy that is not known yet is asked for, and the games that need it wait.
 //
-// Only the explorer's decisions give targets (training/rows.py says which are unbiased): its own moves
+// Only the explorer's decisions give targets (learning/rows.py says which are unbiased): its own moves
 // cancel in its beliefs, and the others' count by how much likelier their policy alone was to make
 // them. Values are utilities of the explorer in the game's units, bootstrapped: a game counts at V of
 // the explorer's next information set, or at its result if there is none.

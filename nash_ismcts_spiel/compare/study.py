@@ -1,0 +1,274 @@
+"""A comparison of methods in a directory, which can be interrupted at any time and resumed.
+
+Every method gets the same CPU seconds on one core, one after the other in this process, and its
+policy is measured at the same times by the same exact best response; exploitability is NashConv /
+number of players. Only a method's own time counts, not that of measuring, nor that of building the
+game graph, which the records tell apart. A step that a time falls into is finished first.
+
+`settings.json` says what is compared. `comparison.jsonl` has one line per finished run, per game,
+and per method that could not run, with the reason.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pyspiel
+
+from nash_ismcts_spiel.baselines import DETERMINISTIC, METHODS, make_method, trace_at
+from nash_ismcts_spiel.files import replace_file, versions
+from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.native import exact
+from nash_ismcts_spiel.settings import Settings
+
+SETTINGS = "settings.json"
+RECORDS = "comparison.jsonl"
+
+_EARLIEST = 1 / 200
+"""Of the whole time, when methods are measured first."""
+
+Record = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class StudyConfig(Settings):
+    """What is compared.
+
+      games: names, with parameters.
+      methods: names of METHODS.
+      seconds: CPU seconds of each run.
+      seeds: runs of each method and game, with seeds from 0; a method that draws nothing runs once.
+      points: measurements of each run, at times that grow by a factor.
+    """
+
+    games: list[str]
+    methods: list[str]
+    seconds: float
+    seeds: int = 1
+    points: int = 16
+
+    def __post_init__(self) -> None:
+        """Refuses what cannot be run."""
+        if not self.games or not self.methods:
+            raise ValueError("a comparison needs at least one game and one method")
+        for name in self.methods:
+            if name not in METHODS:
+                raise ValueError(f"unknown method {name!r}; there are {', '.join(METHODS)}")
+        if not (0.0 < self.seconds < float("inf") and self.seeds >= 1 and self.points >= 2):
+            raise ValueError("seconds must be positive, seeds at least 1 and points at least 2")
+
+    @property
+    def times(self) -> list[float]:
+        """When policies are measured, in CPU seconds."""
+        found = np.geomspace(self.seconds * _EARLIEST, self.seconds, self.points)
+        return [float(f"{moment:.4g}") for moment in found]
+
+    def runs(self) -> Iterator[tuple[int, str, str]]:
+        """(seed, game, method): in turn, so that a slow hour of the machine hits all of them."""
+        for seed in range(self.seeds):
+            for game in self.games:
+                for method in self.methods:
+                    if seed == 0 or method not in DETERMINISTIC:
+                        yield seed, game, method
+
+
+class Study:
+    """A comparison and its directory.
+
+    Attributes:
+      directory: where it lives.
+      config: what is compared.
+      circumstances: versions, machine and date of its beginning.
+    """
+
+    def __init__(self, directory: Path, config: StudyConfig, circumstances: Record) -> None:
+        """Connects what is in memory; use `create` or `resume`."""
+        self.directory = directory
+        self.config = config
+        self.circumstances = circumstances
+
+    @classmethod
+    def create(cls, directory: Path, config: StudyConfig) -> Self:
+        """Begins a comparison in a directory that has none.
+
+        Raises:
+          ValueError: there is one already, or a game is not supported.
+        """
+        if (directory / SETTINGS).exists():
+            raise ValueError(f"{directory} has a comparison already; --resume it")
+        for game in config.games:
+            support(game)
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / RECORDS).unlink(missing_ok=True)
+        study = cls(directory, config, _circumstances())
+        study._write_settings()
+        return study
+
+    @classmethod
+    def resume(cls, directory: Path) -> Self:
+        """Goes on with a comparison.
+
+        Raises:
+          ValueError: there is none, or its settings are damaged.
+        """
+        path = directory / SETTINGS
+        if not path.exists():
+            raise ValueError(f"{directory} has no comparison: {SETTINGS} is missing")
+        try:
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            config = StudyConfig.from_dict(stored["config"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} has no settings of a comparison: {error}") from error
+        return cls(directory, config, stored["circumstances"])
+
+    def extend(
+        self, games: Sequence[str] = (), methods: Sequence[str] = (), seeds: int = 0
+    ) -> None:
+        """Adds games and methods that are not compared yet, and seeds up to so many."""
+        for game in games:
+            support(game)
+        config = self.config
+        self.config = dataclasses.replace(
+            config,
+            games=list(dict.fromkeys([*config.games, *games])),
+            methods=list(dict.fromkeys([*config.methods, *methods])),
+            seeds=max(config.seeds, seeds),
+        )
+        self._write_settings()
+
+    def records(self) -> list[Record]:
+        """All that is finished. A last line that was cut off by an interruption does not count."""
+        path = self.directory / RECORDS
+        if not path.exists():
+            return []
+        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+        return [json.loads(line) for line in lines]
+
+    def run(
+        self,
+        on_run: Callable[[str], object] = lambda title: None,
+        on_time: Callable[[float], object] = lambda cpu_seconds: None,
+    ) -> None:
+        """Runs what is not finished yet.
+
+        Args:
+          on_run: called with a title before each run.
+          on_time: called with further CPU seconds of the budget that are used up.
+        """
+        self._drop_cut_line()
+        finished = {_key(record) for record in self.records()}
+        graph, graph_of = None, ""
+        for seed, game, method in self.config.runs():
+            if not finished.isdisjoint({(game, method, seed), (game, method, None)}):
+                on_time(self.config.seconds)
+                continue
+            on_run(f"{game}, {method}, seed {seed}")
+            if graph_of != game:
+                graph, graph_of = self._graph(game, finished), game
+            if graph is None:
+                on_time(self.config.seconds)
+                continue
+            record = self._record(game, graph, method, seed, on_time)
+            self._append(record)
+            finished.add(_key(record))
+
+    def _graph(self, game: str, finished: set[Any]) -> GameGraph | None:
+        """The game's graph; None if it is too large, which is said of every method."""
+        started = time.process_time()
+        try:
+            graph = GameGraph.enumerate(game)
+        except ValueError as error:
+            for method in self.config.methods:
+                self._append({"game": game, "method": method, "skipped": str(error)})
+                finished.add((game, method, None))
+            return None
+        graph.resolve()
+        exact.compiled(graph)
+        if (game, None, None) not in finished:
+            self._append(
+                {
+                    "game": game,
+                    "information_sets": len(graph.information_sets),
+                    "worlds": len(graph.worlds),
+                    "players": graph.game.num_players,
+                    "utility_sum": graph.game.utility_sum,
+                    "graph_seconds": round(time.process_time() - started, 3),
+                }
+            )
+            finished.add((game, None, None))
+        return graph
+
+    def _record(
+        self,
+        game: str,
+        graph: GameGraph,
+        method: str,
+        seed: int,
+        on_time: Callable[[float], object],
+    ) -> Record:
+        told = 0.0
+
+        def tell(used: float) -> None:
+            nonlocal told
+            used = min(used, self.config.seconds)
+            on_time(used - told)
+            told = used
+
+        try:
+            made = make_method(method, graph, seed)
+            points = trace_at(made, graph, self.config.times, on_time=tell)
+        except (ValueError, TypeError, ImportError, pyspiel.SpielError) as error:
+            tell(self.config.seconds)
+            return {"game": game, "method": method, "skipped": " ".join(str(error).split())}
+        tell(self.config.seconds)
+        return {"game": game, "method": method, "seed": seed, "points": points}
+
+    def _write_settings(self) -> None:
+        settings = {"config": self.config.to_dict(), "circumstances": self.circumstances}
+        replace_file(self.directory / SETTINGS, (json.dumps(settings, indent=2) + "\n").encode())
+
+    def _append(self, record: Record) -> None:
+        with open(self.directory / RECORDS, "a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _drop_cut_line(self) -> None:
+        path = self.directory / RECORDS
+        if path.exists():
+            written = path.read_bytes()
+            whole = written[: written.rfind(b"\n") + 1]
+            if whole != written:
+                replace_file(path, whole)
+
+
+def _key(record: Record) -> tuple[str, str | None, int | None]:
+    """(game, method, seed); no seed for a method that cannot run, no method for a game."""
+    return record["game"], record.get("method"), record.get("seed")
+
+
+def _circumstances() -> Record:
+    return {
+        "begun": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "versions": versions(),
+        "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()}",
+    }
+
+
+def _processor() -> str:
+    """The processor's model, as far as the system tells."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            models = [line.partition(":")[2].strip() for line in file if "model name" in line]
+        return models[0]
+    except (OSError, IndexError):
+        return platform.processor() or platform.machine()

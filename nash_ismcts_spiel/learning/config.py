@@ -1,0 +1,199 @@
+"""Settings of training: which schedules a search follows from generation to generation, and how
+its policies are averaged. Widths and radii mean what they mean in `SearchConfig`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.schedule import Schedule
+from nash_ismcts_spiel.settings import Settings
+
+BufferKind = Literal["reservoir", "window"]
+GraphKind = Literal["auto", "enumerated", "grown"]
+ModelKind = Literal["exact", "learned"]
+MEGABYTE = 1_000_000
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerConfig(Settings):
+    """Learned models: what games are played, what is searched in them, and how networks are fitted.
+
+    The amount of a generation's work is bounded by what is counted and never by time, so a run
+    stays a function of its seed. Megabytes are of numbers of 4 bytes.
+
+    Games:
+      search_games: games per generation whose information sets give targets for P. Games in the
+        same world move together, so in a small game a million cost little.
+      policy_games: games per generation, drawn from P, which give targets for H, V and Vc.
+      explore: share of uniform play of the exploring player in both.
+      others_explore: share of uniform play of the others in policy games, which then count by their
+        importance weight.
+      prior_games: in a small game, how many games the networks count for beside what the policy
+        games of a generation have shown.
+      hidden_share: share of the explorers' decisions in policy games of a large game that give rows
+        for H; finding out what was possible there takes most of the time of a policy game.
+    Searches:
+      side_by_side: searches under way at once, whose rows are evaluated together.
+      search_megabytes: in a large game, most megabytes that networks read and give in the searches
+        of a generation; so many information sets are searched as fit.
+    Rows:
+      most_sets: information sets at which policy games of a generation evaluate P, about: no game
+        is begun beyond that.
+      rows_megabytes: most megabytes of rows for V, and as many for H, in a generation: fewer policy
+        games are played, and fewer of their decisions give rows for H.
+      buffer: a full buffer of policy targets keeps a sample of all, or the latest.
+      buffer_rows: most rows it holds.
+      buffer_megabytes: most megabytes it holds; a checkpoint is little more than that.
+    Fitting:
+      learning_rate: of Adam, per generation.
+      gradient_clip: largest norm of a step's gradient.
+      batch: rows of a step.
+      steps: per generation, of each network.
+      frequency_power: rows are drawn by their frequency to this power; below 1 favours rare ones.
+    """
+
+    search_games: int = 1_000_000
+    policy_games: int = 10_000_000
+    explore: float = 0.25
+    others_explore: float = 0.25
+    prior_games: float = 10.0
+    hidden_share: float = 0.5
+    side_by_side: int = 64
+    search_megabytes: float = 500.0
+    most_sets: int = 30_000
+    rows_megabytes: float = 100.0
+    buffer: BufferKind = "reservoir"
+    buffer_rows: int = 100_000
+    buffer_megabytes: float = 200.0
+    learning_rate: Schedule = Schedule(start=0.003, power=-0.25)
+    gradient_clip: float = 1.0
+    batch: int = 256
+    steps: int = 30
+    frequency_power: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Refuses values that nothing can be learned with, by name."""
+        self.check_types()
+        counts = ("search_games", "policy_games", "steps", "side_by_side", "buffer_rows", "batch")
+        for name in (*counts, "most_sets"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("explore", "others_explore"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        if not 0.0 < self.hidden_share <= 1.0:
+            raise ValueError(f"hidden_share must be above 0 and at most 1, not {self.hidden_share}")
+        for name in ("buffer_megabytes", "search_megabytes", "rows_megabytes", "gradient_clip"):
+            if not getattr(self, name) > 0.0:
+                raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
+        if not self.prior_games >= 0.0:
+            raise ValueError(f"prior_games must not be negative, not {self.prior_games}")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingConfig(Settings):
+    """How a policy is trained.
+
+    Schedules, each a named object with a value per generation:
+      visits: root visits at each information set that is searched.
+      dispersion_radius: epsilon; large means that the search stays close to P.
+      prior_noise: share of the uniform distribution in PUCT's prior, so that actions which P has
+        given up are looked at again.
+      lcb_width: sigma at one visit, for the root's filter of inferior actions.
+      opponent_prior_visits: K, how many visits P counts for in an in-tree opponent's policy.
+      exploration: share of uniform play with which information sets count as reached in the
+        average; it decides how much weight a search policy gets where, never what it is.
+    Averaging:
+      averaging_power: generation g counts g ** averaging_power in the average policy P.
+    Search:
+      search: all other settings of the search; scheduled ones are ignored here.
+      most_searches: information sets that a generation searches, about. Where there are more, they
+        are drawn in proportion to how likely their own players are to come to them, exploring.
+      shards: in how many parts the information sets are searched, each in trees of its own. The
+        result depends on it, but not on how many workers search them.
+    Models:
+      forgetful_values: value worlds as a player does who forgets them (see ExactEvaluator).
+      networks: the size of learned models; exact ones do not use them.
+      learner: how learned models learn.
+      graph: whether learned models are evaluated over the whole enumerated game at once, or on
+        graphs that grow with the games played; by the size of the game if "auto".
+    """
+
+    visits: Schedule = Schedule(start=100.0)
+    dispersion_radius: Schedule = Schedule(start=0.03, power=-0.5, highest=2.0)
+    prior_noise: Schedule = Schedule(start=0.25, power=-0.5, highest=1.0)
+    lcb_width: Schedule = Schedule(start=0.3, power=-0.5)
+    opponent_prior_visits: Schedule = Schedule(start=10.0)
+    exploration: Schedule = Schedule(start=0.5, highest=1.0)
+    averaging_power: float = 1.0
+    search: SearchConfig = SearchConfig()
+    most_searches: int = 4_000
+    shards: int = 1
+    forgetful_values: bool = True
+    networks: NetworkConfig = NetworkConfig()
+    learner: LearnerConfig = LearnerConfig()
+    graph: GraphKind = "auto"
+
+    def __post_init__(self) -> None:
+        """Refuses values that no training can be done with, by name."""
+        self.check_types()
+        for name in ("shards", "most_searches"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.averaging_power < 0.0:
+            raise ValueError(f"averaging_power must not be negative, not {self.averaging_power}")
+        if self.search.engine != "native":
+            raise ValueError("training searches with the native engine only")
+        for generation in (1, 10**9):  # the ends show whether a schedule leaves its range
+            if self.visits.at(generation) > MOST_VISITS:
+                raise ValueError(f"visits must stay below {MOST_VISITS}: {self.visits}")
+            self.search_config(generation)
+            if self.exploration.at(generation) > 1.0:
+                raise ValueError(f"exploration must stay between 0 and 1: {self.exploration}")
+
+    @classmethod
+    def preset(cls, name: str = "default", **changes: Any) -> Self:
+        """A named setting with some fields changed.
+
+        Raises:
+          ValueError: no preset has that name, or a change is not a field.
+        """
+        if name not in TRAINING_PRESETS:
+            raise ValueError(f"unknown preset {name!r}; there are {', '.join(TRAINING_PRESETS)}")
+        return cls.from_dict({**TRAINING_PRESETS[name], **changes})
+
+    def search_config(self, generation: int) -> SearchConfig:
+        """The settings of a generation's searches."""
+        return dataclasses.replace(
+            self.search,
+            visits=max(1, round(self.visits.at(generation))),
+            dispersion_radius=self.dispersion_radius.at(generation),
+            prior_noise=self.prior_noise.at(generation),
+            lcb_width=self.lcb_width.at(generation),
+            opponent_prior_visits=self.opponent_prior_visits.at(generation),
+        )
+
+
+TRAINING_PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "default": {},
+    "prototype": {
+        "dispersion_radius": {"start": 0.1, "power": -0.5, "highest": 2.0},
+        "lcb_width": {"start": 0.1, "power": -0.5},
+        "exploration": {"start": 0.25},
+    },
+    "large": {
+        "graph": "grown",
+        "visits": {"start": 16.0},
+        "search": {"spawn_depth": 1},
+        "networks": {"width": 128},
+    },
+}
+"""default: what did best over all games of the study; prototype: the settings it began from; large:
+for games that are not enumerated, where a simulation is dear. There simulated players answer with a
+search of their own, but those in that search act by P: deeper spawning multiplies simulations.
+"""

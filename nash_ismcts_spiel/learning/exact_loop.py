@@ -1,0 +1,199 @@
+"""Training with exact models: search with the current ones, average what was found, repeat.
+
+P is the average of all search policies; H follows from it by Bayes' rule and V by policy
+evaluation, over the whole enumerated game. All randomness comes from the seed, the number of the
+generation and the number of the shard, so a loop that is restored from a checkpoint goes on as if
+it had never stopped.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from nash_ismcts_spiel.files import Arrays
+from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games.public import public_states
+from nash_ismcts_spiel.learning.average import AveragePolicy
+from nash_ismcts_spiel.learning.config import TrainingConfig
+from nash_ismcts_spiel.learning.draws import inclusion_probabilities, systematic_sample
+from nash_ismcts_spiel.learning.exact_worker import ExactResult, ExactTask, ExactWorker
+from nash_ismcts_spiel.learning.measure import policy_figures
+from nash_ismcts_spiel.learning.watch import Watch
+from nash_ismcts_spiel.learning.workers import Threads, WorkerKind, Workers, make_workers
+from nash_ismcts_spiel.native import exact
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+_CHOICE_OF_SETS = 1 << 30
+"""The shard number from which the choice of information sets is drawn."""
+
+
+class ExactModels:
+    """P as the average of all search policies; H and V follow from it."""
+
+    def __init__(self, graph: GameGraph, config: TrainingConfig) -> None:
+        """Starts with the uniform policy."""
+        self._config = config
+        self._average = AveragePolicy(graph)
+
+    def policy(self) -> Floats:
+        """P at every information set. [A]"""
+        return self._average.mean()
+
+    def own_reach(self, explore: float) -> Floats:
+        """How likely each information set's player is to play towards it by P, exploring. [I]"""
+        return self._average.own_reach(self.policy(), explore)
+
+    def learn(
+        self, generation: int, found: Floats, information_sets: Ints, probabilities: Floats
+    ) -> None:
+        """Counts the search policies of a generation, found at `information_sets`, which were drawn
+        with these probabilities.
+        """
+        weight = float(generation) ** self._config.averaging_power
+        explore = self._config.exploration.at(generation)
+        self._average.add(found, information_sets, weight / probabilities, explore)
+
+    def arrays(self) -> Arrays:
+        """All that a checkpoint must keep."""
+        return {"weighted_sum": self._average.weighted_sum, "weight": self._average.weight}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Goes back to where `arrays` were taken."""
+        self._average.restore(arrays["weighted_sum"], arrays["weight"])
+
+
+class ExactLoop:
+    """Training of one policy on an enumerated graph.
+
+    Attributes:
+      generation: generations done.
+      simulations: simulations done, in all trees.
+      elsewhere_seconds: processor time that workers in other processes took.
+      models: the current models.
+      search_policy: what the last generation's searches found, P where it did not search. [A]
+    """
+
+    def __init__(
+        self,
+        graph: GameGraph,
+        config: TrainingConfig,
+        seed: int,
+        workers: int = 1,
+        worker_kind: WorkerKind = "threads",
+    ) -> None:
+        """Starts before the first generation.
+
+        Args:
+          graph: an enumerated graph.
+          config: schedules and settings.
+          seed: of all randomness.
+          workers: how many search shards; more than there are shards are idle.
+          worker_kind: what they are.
+        """
+        if seed < 0 or workers < 1:
+            raise ValueError(f"need a seed from 0 and workers from 1, not {seed} and {workers}")
+        self.generation = 0
+        self.simulations = 0
+        self.elsewhere_seconds = 0.0
+        self.models = ExactModels(graph, config)
+        self.search_policy = self.models.policy()
+        self._graph = graph
+        self._config = config
+        self._seed = seed
+        self._workers: Workers[ExactTask, ExactResult]
+        if worker_kind == "threads":
+            self._workers = Threads(ExactWorker(graph, config, seed), workers)
+        else:
+            make_worker = functools.partial(ExactWorker.of_game, graph.game.name, config, seed)
+            self._workers = make_workers(worker_kind, make_worker, workers)
+        self._in_order = _by_public_state(graph) if config.shards > 1 else _all_sets(graph)
+
+    def step(self, watch: Watch | None = None) -> None:
+        """One generation, however long it takes; if it is interrupted, nothing has changed."""
+        generation = self.generation + 1
+        chosen, probabilities = self._choose(generation)
+        found, results = self._search(generation, chosen)
+        self.models.learn(generation, found, chosen, probabilities)
+        self.search_policy = found
+        self.generation = generation
+        self.simulations += sum(result.simulations for result in results)
+        if self._workers.elsewhere:
+            self.elsewhere_seconds += sum(result.cpu_seconds for result in results)
+
+    def counters(self) -> dict[str, float]:
+        """What a checkpoint keeps of the loop, beside the number of generations."""
+        return {
+            "simulations": self.simulations,
+            "elsewhere_seconds": self.elsewhere_seconds,
+        }
+
+    def restore(self, generation: int, counters: Mapping[str, float]) -> None:
+        """Goes on after `generation`; the models must have been restored."""
+        self.generation = generation
+        self.simulations = int(counters["simulations"])
+        self.elsewhere_seconds = counters["elsewhere_seconds"]
+
+    def figures(self) -> dict[str, float]:
+        """What there is to say of the last generation, by name."""
+        return {
+            **policy_figures(self._graph, self.models.policy()),
+            "exploitability_search": exact.exploitability(self._graph, self.search_policy),
+        }
+
+    def close(self) -> None:
+        """Lets go of the workers."""
+        self._workers.close()
+
+    def _choose(self, generation: int) -> tuple[Ints, Floats]:
+        """The information sets that a generation searches, and the probability of each.
+
+        If not all are, they are drawn by how likely their own players are to play towards them.
+        """
+        most = self._config.most_searches
+        if len(self._in_order) <= most:
+            return self._in_order, np.ones(len(self._in_order))
+        explore = self._config.exploration.at(generation)
+        reach = self.models.own_reach(explore)[self._in_order]
+        probabilities = inclusion_probabilities(reach, most)
+        drawn = systematic_sample(probabilities, self._generator(generation, _CHOICE_OF_SETS))
+        return self._in_order[drawn], probabilities[drawn]
+
+    def _search(self, generation: int, chosen: Ints) -> tuple[Floats, list[ExactResult]]:
+        policy = self.models.policy()
+        parts = np.array_split(chosen, min(self._config.shards, len(chosen)))
+        tasks = [ExactTask(generation, shard, part, policy) for shard, part in enumerate(parts)]
+        results = self._workers.run(tasks)
+        found = np.sum([result.policy for result in results], axis=0)
+        if len(chosen) < len(self._in_order):
+            found = self._fill_in(found, chosen)
+        return found, results
+
+    def _fill_in(self, found: Floats, chosen: Ints) -> Floats:
+        """P where nothing was searched."""
+        sets = self._graph.information_sets
+        searched = np.zeros(len(sets), dtype=bool)
+        searched[chosen] = True
+        of_actions = np.repeat(searched, np.asarray(sets.action_count))
+        return np.where(of_actions, found, self.models.policy())
+
+    def _generator(self, generation: int, shard: int) -> np.random.Generator:
+        return np.random.default_rng([self._seed, generation, shard])
+
+
+def _all_sets(graph: GameGraph) -> Ints:
+    return np.arange(len(graph.information_sets), dtype=np.int32)
+
+
+def _by_public_state(graph: GameGraph) -> Ints:
+    """Information sets in the order of their public states.
+
+    Searches in one public state think about the same later ones, so neighbours share trees.
+    """
+    state = public_states(graph)[np.asarray(graph.information_sets.first_world)]
+    return np.argsort(state, kind="stable").astype(np.int32)

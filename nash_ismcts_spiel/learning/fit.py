@@ -1,0 +1,136 @@
+"""How networks are fitted: one loss per network, Adam, clipped gradients.
+
+Rows are drawn by their frequency. Drawing and initial weights come from generators that
+are handed in, so a fit can be repeated exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from nash_ismcts_spiel.learning.config import LearnerConfig
+from nash_ismcts_spiel.learning.draws import inclusion_probabilities
+from nash_ismcts_spiel.models.networks.nets import ResidualNetwork
+
+Floats = npt.NDArray[np.float64]
+
+
+class Draws:
+    """Batches in which no row is twice, and what the rows count for in a mean over all rows.
+
+    A row's chance to be in a batch is in proportion to its weight as long as that is below 1, and
+    it counts for its weight over its chance; so the mean is unbiased, and exact if a batch has room
+    for all rows.
+    """
+
+    def __init__(self, weights: Floats, batch: int) -> None:
+        """Takes a weight per row; rows without weight are not drawn."""
+        self._rows = np.flatnonzero(weights > 0.0)
+        share = weights[self._rows] / weights[self._rows].sum()
+        chance = inclusion_probabilities(share, min(batch, len(share)))
+        self._ends = np.cumsum(chance)
+        self._counts = torch.from_numpy((share / chance).astype(np.float32))
+        self._indices = torch.from_numpy(self._rows)
+        self._batch = min(batch, len(share))
+
+    def draw(self, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
+        """Rows of a batch, and what each counts for."""
+        if self._batch == len(self._rows):
+            return self._indices, self._counts
+        points = rng.random() + np.arange(self._batch)
+        drawn = np.searchsorted(self._ends, points, side="right").clip(max=len(self._rows) - 1)
+        picked = torch.from_numpy(drawn)
+        return self._indices[picked], self._counts[picked]
+
+
+class Drawable(Protocol):
+    """Rows of any kind that can be drawn from."""
+
+    @property
+    def frequency(self) -> Floats:
+        """How much each counts. [rows]"""
+        ...
+
+
+RowsType = TypeVar("RowsType", bound=Drawable)
+
+
+class Fitter(Generic[RowsType]):
+    """One network with its optimizer.
+
+    Attributes:
+      network: what is fitted.
+      optimizer: Adam.
+      last_loss: mean loss of the last fit.
+    """
+
+    def __init__(
+        self,
+        network: ResidualNetwork,
+        loss: Callable[[ResidualNetwork, RowsType, Tensor], Tensor],
+        config: LearnerConfig,
+    ) -> None:
+        """Starts with a fresh optimizer."""
+        self.network = network
+        self._parameters = list(network.parameters())
+        self.optimizer = torch.optim.Adam(self._parameters, fused=True)
+        self.last_loss = float("nan")
+        self._loss = loss
+        self._config = config
+
+    def state(self) -> dict[str, Any]:
+        """Weights, optimizer and last loss, for a checkpoint."""
+        return {
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "last_loss": self.last_loss,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Goes back to a state."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.last_loss = state["last_loss"]
+
+    @torch.inference_mode()
+    def loss(self, rows: RowsType) -> float:
+        """Mean loss over rows by how much they count, without learning from them."""
+        drawn = torch.from_numpy(np.flatnonzero(rows.frequency > 0.0))
+        counts = torch.from_numpy(rows.frequency[rows.frequency > 0.0].astype(np.float32))
+        if len(drawn) == 0:
+            return float("nan")
+        losses = self._loss(self.network, rows, drawn)
+        return float((losses.cpu() @ counts) / counts.sum())
+
+    def fit(
+        self,
+        rows: RowsType,
+        steps: int,
+        generation: int,
+        rng: np.random.Generator,
+        before_step: Callable[[], None] | None = None,
+    ) -> None:
+        """Takes some steps; none if no row has occurred. `before_step` may raise to end it."""
+        if steps == 0 or not rows.frequency.any():
+            return
+        for group in self.optimizer.param_groups:
+            group["lr"] = self._config.learning_rate.at(generation)
+        total = 0.0
+        draws = Draws(rows.frequency, self._config.batch)
+        for _ in range(steps):
+            if before_step is not None:
+                before_step()
+            drawn, counts = draws.draw(rng)
+            loss = self._loss(self.network, rows, drawn) @ counts.to(self.network.device)
+            self.optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(self._parameters, self._config.gradient_clip)
+            self.optimizer.step()
+            total += float(loss.detach())
+        self.last_loss = total / steps

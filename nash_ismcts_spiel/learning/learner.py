@@ -1,0 +1,127 @@
+"""P, V, Vc and H as networks, and what they learn from.
+
+P learns the buffer of all search policies; H learns what was hidden in this generation's policy
+games only; V and Vc learn bootstrapped targets from the same games. All networks go on from the
+generation before.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import torch
+
+from nash_ismcts_spiel.files import Arrays
+from nash_ismcts_spiel.games import SupportedGame
+from nash_ismcts_spiel.games.tensors import Tensors
+from nash_ismcts_spiel.learning.buffer import PolicyBuffer
+from nash_ismcts_spiel.learning.config import MEGABYTE, LearnerConfig, TrainingConfig
+from nash_ismcts_spiel.learning.fit import Fitter
+from nash_ismcts_spiel.learning.losses import hidden_loss, policy_loss, value_loss
+from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
+from nash_ismcts_spiel.learning.watch import Watch
+from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
+from nash_ismcts_spiel.models.networks.nets import Sizes, load_state, make_networks
+
+
+class Learner:
+    """P, V, Vc and H as networks, with what they learn from.
+
+    Attributes:
+      tensors: what the networks see.
+      networks: the current ones.
+      buffer: policy targets of all generations.
+    """
+
+    def __init__(self, game: SupportedGame, config: TrainingConfig, seed: int) -> None:
+        """Starts with random weights drawn from the seed."""
+        self.tensors = Tensors(
+            game,
+            split_actions=config.search.split_actions,
+            hidden_order=config.search.hidden_order,
+        )
+        self.networks = make_networks(self.tensors, config.networks, seed)
+        capacity = _buffer_rows(self.tensors, config.learner)
+        self.buffer = PolicyBuffer(config.learner.buffer, capacity)
+        self._config = config
+        self._scale = game.value_scale()
+        self._foreseen: dict[str, float] = {}
+        networks = self.networks
+        self._policy = Fitter(networks.policy, policy_loss, config.learner)
+        self._value = Fitter(networks.value, value_loss, config.learner)
+        self._hidden = Fitter(networks.hidden, hidden_loss, config.learner)
+        self._fitters: dict[str, Fitter[Any]] = {
+            "policy": self._policy,
+            "value": self._value,
+            "hidden": self._hidden,
+        }
+
+    @property
+    def sizes(self) -> Sizes:
+        """Inputs and outputs of the networks."""
+        return self.tensors
+
+    def evaluator(self) -> NetworkEvaluator:
+        """The current networks as an evaluator."""
+        return NetworkEvaluator(self.tensors, self.networks, self._scale)
+
+    def learn(
+        self,
+        generation: int,
+        policy: PolicyRows,
+        value: ValueRows,
+        hidden: HiddenRows,
+        rng: np.random.Generator,
+        watch: Watch | None = None,
+    ) -> None:
+        """Takes the rows of a generation; how well they were foreseen is said in the figures.
+
+        If time is up meanwhile, the models are neither the old nor the new ones.
+        """
+        look = (watch or Watch()).check
+        power = self._config.learner.frequency_power
+        value, hidden = value.to_the_power(power), hidden.to_the_power(power)
+        foreseen = {
+            "new_loss_policy": self._policy.loss(policy.to_the_power(power)),
+            "new_loss_value": self._value.loss(value),
+            "new_loss_hidden": self._hidden.loss(hidden),
+        }
+        steps = self._config.learner.steps
+        weight = float(generation) ** self._config.averaging_power
+        self.buffer.add(policy, weight, rng)
+        self._policy.fit(self.buffer.rows().to_the_power(power), steps, generation, rng, look)
+        self._hidden.fit(hidden, steps, generation, rng, look)
+        self._value.fit(value, steps, generation, rng, look)
+        self._foreseen = foreseen
+
+    def figures(self) -> dict[str, float]:
+        """Losses of the last generation: while fitting, and on its rows before they were fitted.
+
+        The latter are losses on rows that no network had seen; that of P is how far searches moved
+        away from it.
+        """
+        losses = {f"loss_{name}": fitter.last_loss for name, fitter in self._fitters.items()}
+        return {**losses, **self._foreseen}
+
+    def arrays(self) -> Arrays:
+        """Buffer, weights and optimizers."""
+        stored = {name: fitter.state() for name, fitter in self._fitters.items()}
+        buffer = io.BytesIO()
+        torch.save(stored, buffer)
+        networks = np.frombuffer(buffer.getvalue(), dtype=np.uint8)
+        return {**self.buffer.arrays(), "networks": networks}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Goes back to where `arrays` were taken."""
+        self.buffer.restore(arrays)
+        stored = load_state(arrays["networks"].tobytes())
+        for name, fitter in self._fitters.items():
+            fitter.restore(stored[name])
+
+
+def _buffer_rows(tensors: Tensors, config: LearnerConfig) -> int:
+    """Rows that a buffer holds, by their number and by what they take."""
+    each = PolicyRows.bytes_of(tensors.set_inputs, tensors.actions)
+    return max(1, min(config.buffer_rows, int(config.buffer_megabytes * MEGABYTE / each)))

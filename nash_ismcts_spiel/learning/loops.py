@@ -1,0 +1,139 @@
+"""The loop of a run: with exact models of an enumerated game, or with learned ones of any game."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from nash_ismcts_spiel.files import Arrays
+from nash_ismcts_spiel.games import GameGraph, SupportedGame
+from nash_ismcts_spiel.games.graph import ENUMERATION_LIMIT
+from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
+from nash_ismcts_spiel.learning.exact_loop import ExactLoop
+from nash_ismcts_spiel.learning.watch import Watch
+from nash_ismcts_spiel.learning.workers import make_workers
+
+
+class Keeper(Protocol):
+    """Models as a checkpoint sees them."""
+
+    def arrays(self) -> Arrays:
+        """All that a checkpoint must keep."""
+        ...
+
+    def restore(self, arrays: Arrays) -> None:
+        """Goes back to where `arrays` were taken."""
+        ...
+
+
+class Loop(Protocol):
+    """Generations of one run.
+
+    Attributes:
+      generation: generations done.
+      simulations: simulations done, in all trees.
+      elsewhere_seconds: processor time that workers in other processes took.
+    """
+
+    generation: int
+    simulations: int
+    elsewhere_seconds: float
+
+    @property
+    def models(self) -> Keeper:
+        """The current models."""
+        ...
+
+    def step(self, watch: Watch | None = None) -> None:
+        """One generation; a loop whose generations are short need not look at `watch`.
+
+        Raises:
+          TimeUpError: time is up; the counters have not changed, the models must be restored.
+        """
+        ...
+
+    def counters(self) -> dict[str, float]:
+        """What a checkpoint keeps of the loop, beside the number of generations."""
+        ...
+
+    def restore(self, generation: int, counters: Mapping[str, float]) -> None:
+        """Goes on after `generation`; the models must have been restored."""
+        ...
+
+    def figures(self) -> dict[str, float]:
+        """What there is to say of the last generation, by name."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of the workers."""
+        ...
+
+
+def make_loop(
+    game: SupportedGame,
+    kind: ModelKind,
+    config: TrainingConfig,
+    seed: int,
+    workers: int = 1,
+    ray: bool = False,
+    measured: Callable[[], GameGraph | None] = lambda: None,
+) -> Loop:
+    """The loop of a new run.
+
+    Args:
+      game: what is played.
+      kind: where models come from.
+      config: schedules and settings.
+      seed: of all randomness.
+      workers: how many work off shards.
+      ray: whether they are Ray actors, instead of threads (exact models) or processes.
+      measured: the enumerated graph of the game, None if it is too large; exact models search it,
+        learned ones are only measured on it.
+
+    Raises:
+      ValueError: the game must be enumerated, and is too large for that.
+    """
+    if kind == "exact":
+        if config.graph == "grown":
+            raise ValueError("exact models need an enumerated graph; learned ones do not")
+        graph = measured() or whole_graph(game, config)
+        return ExactLoop(graph, config, seed, workers, "ray" if ray else "threads")
+    # Torch takes seconds to import, which exact models should not have to wait for.
+    import torch
+
+    from nash_ismcts_spiel.learning.learner import Learner
+    from nash_ismcts_spiel.learning.loop import LearnedLoop
+    from nash_ismcts_spiel.learning.worker import SelfPlayWorker
+
+    torch.set_num_threads(1)  # the networks are small: more threads only wait for each other
+    whole = learns_enumerated(game, config)
+    make_worker = functools.partial(SelfPlayWorker, game.name, config, seed, whole)
+    played = make_workers("ray" if ray else "processes", make_worker, workers)
+    return LearnedLoop(Learner(game, config, seed), config, seed, played, measured)
+
+
+def is_large(game: SupportedGame, limit: int = ENUMERATION_LIMIT) -> bool:
+    """Whether the game seems to have more worlds than may be enumerated, by a random estimate."""
+    return game.estimated_worlds() > limit
+
+
+def learns_enumerated(game: SupportedGame, config: TrainingConfig) -> bool:
+    """Whether learned models are evaluated over the whole game at once."""
+    return config.graph == "enumerated" or (config.graph == "auto" and not is_large(game))
+
+
+def whole_graph(
+    game: SupportedGame, config: TrainingConfig, limit: int = ENUMERATION_LIMIT
+) -> GameGraph:
+    """The enumerated graph of a game, as the settings of its searches want it.
+
+    Raises:
+      ValueError: the game has more than `limit` worlds.
+    """
+    return GameGraph.enumerate(
+        game,
+        limit,
+        split_actions=config.search.split_actions,
+        hidden_order=config.search.hidden_order,
+    )

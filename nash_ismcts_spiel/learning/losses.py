@@ -1,0 +1,64 @@
+"""The losses of the heads, one function each, and their sums per network.
+
+Distributions are compared by relative entropy in nats, values by squared error in squared value
+scales. Each gives the loss of every row that was drawn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
+from nash_ismcts_spiel.models.networks.nets import (
+    ResidualNetwork,
+    masked_log_softmax,
+    piece_values,
+)
+
+
+def policy_loss(network: ResidualNetwork, rows: PolicyRows, drawn: Tensor) -> Tensor:
+    """P against search policies."""
+    outputs = network(_drawn(network, rows.inputs, drawn))
+    mask = _drawn(network, rows.mask, drawn)
+    return _relative_entropy(outputs, mask, _drawn(network, rows.targets, drawn))
+
+
+def value_loss(network: ResidualNetwork, rows: ValueRows, drawn: Tensor) -> Tensor:
+    """V and Vc against bootstrapped targets."""
+    errors = network(_drawn(network, rows.inputs, drawn)) - _drawn(network, rows.targets, drawn)
+    losses: Tensor = (_drawn(network, rows.weights, drawn) * errors.square()).sum(-1)
+    return losses
+
+
+def hidden_loss(network: ResidualNetwork, rows: HiddenRows, drawn: Tensor) -> Tensor:
+    """H against what was hidden, and the values of pieces against bootstrapped targets."""
+    outputs = network(_drawn(network, rows.inputs, drawn))
+    mask = _drawn(network, rows.mask, drawn)
+    pieces = mask.shape[1]
+    of_beliefs = _relative_entropy(outputs[:, :pieces], mask, _drawn(network, rows.targets, drawn))
+    found, places = rows.entries_of(drawn.numpy())
+    entries, owners = torch.from_numpy(found), torch.from_numpy(places).to(network.device)
+    values = piece_values(outputs, pieces)[
+        owners,
+        _drawn(network, rows.entry_actions, entries),
+        _drawn(network, rows.entry_pieces, entries),
+    ]
+    errors = values - _drawn(network, rows.entry_targets, entries)
+    weighted = _drawn(network, rows.entry_weights, entries) * errors.square()
+    return of_beliefs.index_add(0, owners, weighted)
+
+
+def _relative_entropy(logits: Tensor, mask: Tensor, targets: Tensor) -> Tensor:
+    """Of a network's distributions to targets; 0 is a perfect fit."""
+    logs = masked_log_softmax(logits, mask)
+    terms = torch.special.xlogy(targets, targets) - targets * logs.clamp(min=-1e6)
+    losses: Tensor = terms.sum(-1)
+    return losses
+
+
+def _drawn(network: ResidualNetwork, column: npt.NDArray[np.generic], drawn: Tensor) -> Tensor:
+    """The drawn entries of a column, where the network computes."""
+    return torch.from_numpy(column)[drawn].to(network.device)

@@ -1,0 +1,276 @@
+"""Who works off the shards of a generation: this process, threads, other processes, Ray actors.
+
+A shard's result depends on its task alone, whoever works it off. So a worker that dies costs time
+only: another one does its shard again. A TimeUpError is raised when the time of the watch is up:
+threads and processes look at it themselves and tell how far they have come; Ray actors are killed.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import ctypes
+import multiprocessing
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from nash_ismcts_spiel.learning.watch import Progress, Watch
+
+TaskType = TypeVar("TaskType")
+ResultType = TypeVar("ResultType")
+TaskIn = TypeVar("TaskIn", contravariant=True)
+ResultOut = TypeVar("ResultOut", covariant=True)
+Futures = Collection[concurrent.futures.Future[ResultType]]
+WorkerKind = Literal["threads", "processes", "ray"]
+
+_TRIES = 3
+"""Times that a shard is tried before the death of its workers is taken to be its own fault."""
+
+_LOOK_SECONDS = 0.25
+"""Time between two looks at workers in other processes."""
+
+_LEAST_SLOTS = 64
+_NUMBERS = len(Progress._fields)
+
+
+class Worker(Protocol[TaskIn, ResultOut]):
+    """Works off one shard at a time."""
+
+    def run(self, task: TaskIn, watch: Watch | None = None, /) -> ResultOut:
+        """The result of a shard."""
+        ...
+
+
+class Workers(Protocol[TaskIn, ResultType]):
+    """Works off all shards of a generation.
+
+    Attributes:
+      elsewhere: whether other processes do it, whose processor time is not this one's.
+    """
+
+    elsewhere: bool
+
+    def run(self, tasks: Sequence[TaskIn], watch: Watch | None = None) -> list[ResultType]:
+        """The results of all tasks, in their order."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of threads and processes."""
+        ...
+
+
+class Threads(Generic[TaskType, ResultType]):
+    """This process, with as many threads as are asked for, or none but its own."""
+
+    elsewhere = False
+
+    def __init__(self, worker: Worker[TaskType, ResultType], count: int = 1) -> None:
+        """One worker serves all threads."""
+        self._worker = worker
+        self._count = count
+
+    def run(self, tasks: Sequence[TaskType], watch: Watch | None = None) -> list[ResultType]:
+        """The results of all tasks."""
+        watch = watch or Watch()
+        watches = [watch.part(index) for index in range(len(tasks))]
+        if self._count == 1 or len(tasks) == 1:
+            return list(map(self._worker.run, tasks, watches))
+        with concurrent.futures.ThreadPoolExecutor(self._count) as pool:
+            return list(pool.map(self._worker.run, tasks, watches))
+
+    def close(self) -> None:
+        """Nothing to do: threads end with each generation."""
+
+
+class Processes(Generic[TaskType, ResultType]):
+    """Processes of their own on this machine."""
+
+    elsewhere = True
+
+    def __init__(self, make_worker: Callable[[], Worker[TaskType, ResultType]], count: int) -> None:
+        """Processes start with the first tasks; `make_worker` is called once in each."""
+        self._make_worker = make_worker
+        self._count = count
+        self._pool: concurrent.futures.ProcessPoolExecutor | None = None
+        self._told: Any = []
+
+    def run(self, tasks: Sequence[TaskType], watch: Watch | None = None) -> list[ResultType]:
+        """The results of all tasks; if a process dies, what was not finished is done again.
+
+        Raises:
+          RuntimeError: processes went on dying.
+        """
+        watch = watch or Watch()
+        results: dict[int, ResultType] = {}
+        for _ in range(_TRIES):
+            pool = self._running_pool(len(tasks))
+            self._told[:] = [0] * len(self._told)
+            futures = {
+                index: pool.submit(_run_here, task, index, watch.deadline)
+                for index, task in enumerate(tasks)
+                if index not in results
+            }
+            try:
+                self._wait(futures.values(), len(tasks), watch)
+                for index, future in futures.items():
+                    results[index] = future.result()
+                return [results[index] for index in range(len(tasks))]
+            except BrokenProcessPool:
+                self.close()
+        raise RuntimeError(f"worker processes died {_TRIES} times in one generation")
+
+    def close(self) -> None:
+        """Ends the processes."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+    def _wait(self, futures: Futures[ResultType], shards: int, watch: Watch) -> None:
+        """Until all are done or one has failed; passes on meanwhile what they tell."""
+        while True:
+            done, waiting = concurrent.futures.wait(
+                futures, _LOOK_SECONDS, concurrent.futures.FIRST_EXCEPTION
+            )
+            for shard in range(shards):
+                first = shard * _NUMBERS
+                watch.tell_part(shard, Progress(*self._told[first : first + _NUMBERS]))
+            if not waiting or any(future.exception() is not None for future in done):
+                return
+
+    def _running_pool(self, shards: int) -> concurrent.futures.ProcessPoolExecutor:
+        if len(self._told) < shards * _NUMBERS:
+            self.close()  # processes share the numbers from their start on
+        if self._pool is None:
+            context = multiprocessing.get_context("spawn")
+            # Without a lock: one that a killed process holds would never be free again.
+            self._told = context.RawArray(ctypes.c_int64, max(shards, _LEAST_SLOTS) * _NUMBERS)
+            self._pool = concurrent.futures.ProcessPoolExecutor(
+                self._count,
+                # Forked processes would inherit torch's threads in an unknown state.
+                mp_context=context,
+                initializer=_start_here,
+                initargs=(self._make_worker, self._told),
+            )
+        return self._pool
+
+
+class RayActors(Generic[TaskType, ResultType]):
+    """Ray actors, on this machine or on the cluster that Ray is connected to."""
+
+    elsewhere = True
+
+    def __init__(self, make_worker: Callable[[], Worker[TaskType, ResultType]], count: int) -> None:
+        """Actors start with the first tasks; `make_worker` is called once in each.
+
+        Raises:
+          ValueError: Ray is not installed.
+        """
+        try:
+            import ray
+        except ModuleNotFoundError:
+            wanted = "pip install 'nash_ismcts_spiel[ray]'"
+            raise ValueError(f"Ray actors need the package ray: {wanted}") from None
+        self._ray: Any = ray
+        self._make_worker = make_worker
+        self._count = count
+        self._started = False
+        self.actors: list[Any] = []
+
+    def start(self) -> None:
+        """Connects to Ray, or starts it here, and makes actors, unless they are there."""
+        if self.actors:
+            return
+        if not self._ray.is_initialized():
+            self._ray.init(num_cpus=self._count, include_dashboard=False, log_to_driver=False)
+            self._started = True
+        self.actors = [self._new_actor() for _ in range(self._count)]
+
+    def run(self, tasks: Sequence[TaskType], watch: Watch | None = None) -> list[ResultType]:
+        """The results of all tasks; if an actor dies, a new one does its shard again.
+
+        Raises:
+          RuntimeError: actors went on dying.
+          TimeUpError: time is up; `close` kills the actors.
+        """
+        watch = watch or Watch()
+        self.start()
+        results: dict[int, ResultType] = {}
+        tries = [0] * len(tasks)
+        waiting = list(reversed(range(len(tasks))))
+        idle = list(range(len(self.actors)))
+        under_way: dict[Any, tuple[int, int]] = {}
+        while len(results) < len(tasks):
+            while waiting and idle:
+                index, seat = waiting.pop(), idle.pop()
+                tries[index] += 1
+                under_way[self.actors[seat].run.remote(tasks[index])] = (index, seat)
+            watch.check()
+            done, _ = self._ray.wait(list(under_way), num_returns=1, timeout=_LOOK_SECONDS)
+            if not done:
+                continue
+            index, seat = under_way.pop(done[0])
+            try:
+                results[index] = self._ray.get(done[0])
+            except self._ray.exceptions.RayActorError as error:
+                if tries[index] == _TRIES:
+                    raise RuntimeError(f"shard {index} lost {_TRIES} actors") from error
+                self.actors[seat] = self._new_actor()
+                waiting.append(index)
+            idle.append(seat)
+        return [results[index] for index in range(len(tasks))]
+
+    def close(self) -> None:
+        """Ends the actors, and Ray if it was started here."""
+        for actor in self.actors:
+            self._ray.kill(actor)
+        self.actors = []
+        if self._started:
+            self._ray.shutdown()
+            self._started = False
+
+    def _new_actor(self) -> Any:
+        return self._ray.remote(num_cpus=1)(_Actor).remote(self._make_worker)
+
+
+class _Actor:
+    """A worker in a process of Ray's."""
+
+    def __init__(self, make_worker: Callable[[], Worker[Any, Any]]) -> None:
+        self._worker = make_worker()
+
+    def run(self, task: Any) -> Any:
+        return self._worker.run(task)
+
+
+_worker_here: Worker[Any, Any] | None = None
+"""The worker of a process of a pool."""
+
+_told_here: Any = None
+"""What all processes of the pool tell of progress, shard by shard."""
+
+
+def _start_here(make_worker: Callable[[], Worker[Any, Any]], told: Any) -> None:
+    global _worker_here, _told_here
+    _told_here = told
+    _worker_here = make_worker()
+
+
+def _run_here(task: Any, index: int, deadline: float | None) -> Any:
+    """Works off a shard; the clock of `time.monotonic` is the same in all processes."""
+    assert _worker_here is not None
+
+    def tell(progress: Progress) -> None:
+        _told_here[index * _NUMBERS : (index + 1) * _NUMBERS] = list(map(int, progress))
+
+    return _worker_here.run(task, Watch(deadline, tell))
+
+
+def make_workers(
+    kind: WorkerKind, make_worker: Callable[[], Worker[TaskType, ResultType]], count: int
+) -> Workers[TaskType, ResultType]:
+    """Workers of a kind; one thread is this process itself."""
+    if kind == "ray":
+        return RayActors(make_worker, count)
+    if kind == "processes" and count > 1:
+        return Processes(make_worker, count)
+    return Threads(make_worker(), count)

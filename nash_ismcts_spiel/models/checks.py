@@ -1,0 +1,112 @@
+"""Checks of what an evaluator returned: whole batches quickly, single rows with the reason.
+
+The check of a batch only says that something is wrong; what and where is then found row by row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nash_ismcts_spiel.models.protocol import Floats, InformationSetRow, SampleRow
+from nash_ismcts_spiel.native import _core
+
+Counts = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+
+_SUM_TOLERANCE = 1e-6
+
+
+class WrongRowError(Exception):
+    """What is wrong, before it is known where."""
+
+    def __init__(self, got: str, wanted: str) -> None:
+        """Says what was got instead of what was wanted."""
+        super().__init__(f"{got} instead of {wanted}")
+
+
+def finite(flat: Floats | None) -> bool:
+    """Whether there are numbers and all are finite."""
+    return flat is not None and _core.all_finite(flat)
+
+
+def distributions(flat: Floats | None, lengths: Counts) -> bool:
+    """Whether there are distributions of these lengths, end to end."""
+    return flat is not None and _core.are_distributions(flat, lengths, _SUM_TOLERANCE)
+
+
+def end_to_end(
+    rows: Sequence[Any], lengths: Counts, heights: Counts | None = None
+) -> Floats | None:
+    """Rows (or matrices with `heights` rows each) end to end; None if one has another shape."""
+    try:
+        arrays = [np.asarray(row, dtype=np.float64) for row in rows]
+    except ValueError:  # a ragged matrix
+        return None
+    if heights is None:
+        shapes: list[tuple[int, ...]] = [(length,) for length in lengths.tolist()]
+    else:
+        shapes = list(zip(heights.tolist(), lengths.tolist(), strict=True))
+    if [array.shape for array in arrays] != shapes:
+        return None
+    return np.concatenate([array.reshape(-1) for array in arrays])
+
+
+def sized(found: Any, sizes: dict[str, int]) -> list[Floats]:
+    """Flat arrays of the sizes that are due, by name.
+
+    Raises:
+      WrongRowError: they are too few or too many, are not numbers, or have another shape.
+    """
+    if not isinstance(found, (tuple, list)) or len(found) != len(sizes):
+        count = f"{len(found)} arrays" if isinstance(found, (tuple, list)) else type(found).__name__
+        raise WrongRowError(count, f"{len(sizes)} arrays ({', '.join(sizes)})")
+    arrays = []
+    for (name, size), entries in zip(sizes.items(), found, strict=True):
+        try:
+            array = np.asarray(entries, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise WrongRowError(f"{name} of {type(entries).__name__}", "numbers") from None
+        if array.shape != (size,):
+            raise WrongRowError(f"{name} of shape {array.shape}", f"({size},)")
+        arrays.append(array)
+    return arrays
+
+
+def set_rows(
+    policy: Any, value: Floats, child_values: Any, counts: Counts
+) -> list[InformationSetRow]:
+    """The rows of information sets that lie end to end."""
+    ends = np.cumsum(counts)[:-1]
+    columns = zip(np.split(policy, ends), value, np.split(child_values, ends), strict=True)
+    return [InformationSetRow(p.tolist(), float(v), c.tolist()) for p, v, c in columns]
+
+
+def sample_rows(
+    beliefs: Any, child_values: Any, counts: Counts, owned: Counts
+) -> list[SampleRow]:
+    """The rows of SAMPLE nodes that lie end to end."""
+    beliefs_of = np.split(beliefs, np.cumsum(counts)[:-1])
+    values_of = np.split(child_values, np.cumsum(owned * counts)[:-1])
+    rows = zip(beliefs_of, values_of, owned, strict=True)
+    return [SampleRow(h.tolist(), v.reshape(own, -1).tolist()) for h, v, own in rows]
+
+
+def check_distribution(name: str, row: Sequence[float], length: int) -> None:
+    """Raises WrongRowError unless `row` is a distribution over `length` things."""
+    check_values(name, row, length)
+    total = sum(row)
+    if min(row) < 0.0 or abs(total - 1.0) > _SUM_TOLERANCE:
+        got = f"{name} {list(row)} (sum {total})"
+        raise WrongRowError(got, "non-negative entries that sum to 1")
+
+
+def check_values(name: str, row: Sequence[float], length: int) -> None:
+    """Raises WrongRowError unless `row` holds `length` finite numbers."""
+    if len(row) != length:
+        raise WrongRowError(f"{len(row)} entries of {name}", f"{length}")
+    if not all(map(math.isfinite, row)):
+        raise WrongRowError(f"{name} {list(row)}", "finite numbers")

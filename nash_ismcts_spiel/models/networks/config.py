@@ -1,0 +1,29 @@
+"""The size of networks, and where they compute."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from nash_ismcts_spiel.settings import Settings
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkConfig(Settings):
+    """The size of each network.
+
+    Attributes:
+      width: units per layer.
+      depth: residual layers.
+      device: where torch fits and evaluates them, such as "cpu" or "cuda".
+    """
+
+    width: int = 64
+    depth: int = 2
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        """Refuses networks without units."""
+        self.check_types()
+        for name in ("width", "depth"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")

@@ -1,0 +1,167 @@
+"""The networks: P, V and Vc over an information set, H and Vc over a SAMPLE node. Torch lives from
+here on. Outputs grow with the vocabularies of actions and pieces, never with their product or with
+the number of hidden states: the value of a piece after an own action is a sum of the piece's own
+value and a few products of a factor of the piece with a factor of the action.
+
+Units are residual, with layer normalisation and leaky activations: constant first targets kill
+plain rectified units for good. Values come out in value scales (see SearchConfig).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+
+MASKED = -1e9
+FACTORS = 4
+"""How many products tell the values of a piece after different own actions apart."""
+
+
+class ResidualNetwork(nn.Module):
+    """A linear layer, residual blocks, and a linear layer out.
+
+    The last `added` inputs are added to the first outputs and not seen otherwise: what is learned
+    is the difference.
+    """
+
+    def __init__(self, inputs: int, outputs: int, config: NetworkConfig, added: int = 0) -> None:
+        """Makes it with random weights."""
+        super().__init__()
+        self.added = added
+        self.into = nn.Linear(inputs - added, config.width)
+        self.blocks = nn.ModuleList(
+            nn.Sequential(
+                nn.LayerNorm(config.width),
+                nn.LeakyReLU(),
+                nn.Linear(config.width, config.width),
+            )
+            for _ in range(config.depth)
+        )
+        self.out = nn.Sequential(
+            nn.LayerNorm(config.width), nn.LeakyReLU(), nn.Linear(config.width, outputs)
+        )
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return self.into.weight.device
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """Outputs of a batch. [rows, outputs]"""
+        seen = rows.shape[1] - self.added
+        hidden = self.into(rows[:, :seen])
+        for block in self.blocks:
+            hidden = hidden + block(hidden)
+        out: Tensor = self.out(hidden)
+        if self.added == 0:
+            return out
+        return out + nn.functional.pad(rows[:, seen:], (0, out.shape[1] - self.added))
+
+
+def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
+    """Log probabilities over the entries that are allowed."""
+    return torch.log_softmax(logits.masked_fill(~mask, MASKED), dim=-1)
+
+
+def piece_values(outputs: Tensor, pieces: int) -> Tensor:
+    """Vc(I, a, pieces) from H's outputs, in value scales. [rows, actions, pieces]"""
+    rows = len(outputs)
+    ends = [pieces, 2 * pieces, (2 + FACTORS) * pieces]
+    _, base, of_pieces, of_actions = torch.tensor_split(outputs, ends, dim=1)
+    of_actions = of_actions.reshape(rows, -1, FACTORS)
+    products = of_actions @ of_pieces.reshape(rows, FACTORS, pieces)
+    values: Tensor = base[:, None, :] + products
+    return values
+
+
+class Sizes(Protocol):
+    """What a game asks of networks.
+
+    Attributes:
+      set_inputs: numbers that describe an information set.
+      sample_inputs: numbers that describe a SAMPLE node.
+      prior_inputs: the last of these are the prior of the next piece, which H begins from.
+      actions: size of the vocabulary of actions.
+      pieces: size of the vocabulary of pieces.
+    """
+
+    set_inputs: int
+    sample_inputs: int
+    prior_inputs: int
+    actions: int
+    pieces: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Networks:
+    """All networks of a generation.
+
+    Attributes:
+      policy: P, logits of all actions of the game.
+      value: V first, then Vc of all actions of the game, in value scales.
+      hidden: H, logits of all pieces of the game, then what `piece_values` reads.
+    """
+
+    policy: ResidualNetwork
+    value: ResidualNetwork
+    hidden: ResidualNetwork
+
+    def by_name(self) -> dict[str, ResidualNetwork]:
+        """The networks with their names."""
+        return {"policy": self.policy, "value": self.value, "hidden": self.hidden}
+
+
+def make_networks(sizes: Sizes, config: NetworkConfig, seed: int) -> Networks:
+    """Networks with random weights drawn from the seed."""
+    actions, pieces, device = sizes.actions, sizes.pieces, device_of(config)
+    of_pieces = pieces + FACTORS * (pieces + actions)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)  # weights are drawn on the CPU, so they do not depend on the device
+        return Networks(
+            policy=ResidualNetwork(sizes.set_inputs, actions, config).to(device),
+            value=ResidualNetwork(sizes.set_inputs, 1 + actions, config).to(device),
+            hidden=ResidualNetwork(
+                sizes.sample_inputs, pieces + of_pieces, config, sizes.prior_inputs
+            ).to(device),
+        )
+
+
+def device_of(config: NetworkConfig) -> torch.device:
+    """Where the networks compute.
+
+    Raises:
+      ValueError: torch knows no such device, or it is not there.
+    """
+    try:
+        device = torch.device(config.device)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"torch cannot compute on {config.device!r}: {reason}") from None
+    return device
+
+
+def load_state(stored: bytes) -> dict[str, Any]:
+    """What `torch.save` wrote, from any device; nothing in it is executed."""
+    state: dict[str, Any] = torch.load(io.BytesIO(stored), map_location="cpu", weights_only=True)
+    return state
+
+
+def weights_of(networks: Networks) -> bytes:
+    """The weights of all networks, to be read by `load_weights`."""
+    buffer = io.BytesIO()
+    torch.save({name: net.state_dict() for name, net in networks.by_name().items()}, buffer)
+    return buffer.getvalue()
+
+
+def load_weights(networks: Networks, weights: bytes) -> None:
+    """Takes over weights that `weights_of` wrote; nothing in them is executed."""
+    stored = load_state(weights)
+    for name, network in networks.by_name().items():
+        network.load_state_dict(stored[name])

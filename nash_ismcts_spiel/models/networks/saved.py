@@ -1,0 +1,171 @@
+"""Learned models in one small file: weights without optimizers and buffers, for play.
+
+Some such files come with the package (`nash_ismcts_spiel/pretrained`), found by the game's name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from importlib import resources
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any
+
+import numpy as np
+from open_spiel.python import policy as openspiel_policy
+
+from nash_ismcts_spiel import files
+from nash_ismcts_spiel.files import file_name
+from nash_ismcts_spiel.games import GameGraph, SupportedGame, support
+from nash_ismcts_spiel.games.orders import HiddenOrder, dealing_of, order_fingerprint
+from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
+from nash_ismcts_spiel.games.tensors import Tensors
+from nash_ismcts_spiel.models import Evaluator
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
+from nash_ismcts_spiel.models.networks.nets import (
+    Networks,
+    Sizes,
+    load_weights,
+    make_networks,
+    weights_of,
+)
+from nash_ismcts_spiel.models.networks.policy import NetworkPolicy
+from nash_ismcts_spiel.models.networks.tables import TableEvaluator
+
+PRETRAINED = "pretrained"
+"""The name of the checkpoint that comes with the package."""
+
+
+@dataclasses.dataclass(slots=True)
+class _StoredSizes:
+    """Sizes as a file tells them."""
+
+    set_inputs: int
+    sample_inputs: int
+    actions: int
+    pieces: int
+    prior_inputs: int = 0
+
+
+_SIZES = [field.name for field in dataclasses.fields(_StoredSizes)]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SavedModels:
+    """Learned models of one game.
+
+    Attributes:
+      game: the game's name with its parameters.
+      enumerated: whether they learned, and play, with tables over the enumerated game.
+      config: width and depth of the networks.
+      sizes: their inputs and outputs.
+      networks: with their weights.
+      made: how they were made: seed, generation, exploitability and the like.
+      split_actions: whether actions were split.
+      codes: the fingerprint of the splitting.
+      hidden_order: in which order hidden pieces were drawn.
+      order: the fingerprint of that order.
+    """
+
+    game: str
+    enumerated: bool
+    config: NetworkConfig
+    sizes: Sizes
+    networks: Networks
+    made: dict[str, Any]
+    split_actions: SplitActions = "never"
+    codes: str = ""
+    hidden_order: HiddenOrder = "play"
+    order: str = ""
+
+    def evaluator(self) -> Evaluator:
+        """The models for a search: tables where the game is enumerated.
+
+        Raises:
+          ValueError: actions are split in another way here than when the models were made, or
+            hidden pieces have another order.
+        """
+        game = support(self.game)
+        if fingerprint(splitting_of(game, self.split_actions)) != self.codes:
+            raise ValueError(
+                f"the models of {self.game} were made with other sub-actions than split_actions="
+                f"{self.split_actions!r} gives here"
+            )
+        if order_fingerprint(dealing_of(game, self.hidden_order)) != self.order:
+            raise ValueError(
+                f"the models of {self.game} were made with another order of hidden pieces than "
+                f"hidden_order={self.hidden_order!r} gives here"
+            )
+        tensors = Tensors(
+            game, split_actions=self.split_actions, hidden_order=self.hidden_order
+        )
+        networks = NetworkEvaluator(tensors, self.networks, game.value_scale())
+        if self.enumerated:
+            graph = GameGraph.enumerate(
+                game, split_actions=self.split_actions, hidden_order=self.hidden_order
+            )
+            return TableEvaluator(graph, networks)
+        return networks
+
+    def policy(self) -> openspiel_policy.Policy:
+        """P as an OpenSpiel policy."""
+        evaluator = self.evaluator()
+        if isinstance(evaluator, TableEvaluator):
+            return TablePolicy(evaluator.graph, evaluator.policy)
+        assert isinstance(evaluator, NetworkEvaluator)
+        return NetworkPolicy(support(self.game), evaluator)
+
+
+def save(path: Path, models: SavedModels) -> None:
+    """Writes models to a file."""
+    numbers = {
+        "game": models.game,
+        "enumerated": models.enumerated,
+        "networks": models.config.to_dict(),
+        "sizes": {name: getattr(models.sizes, name) for name in _SIZES},
+        "made": models.made,
+        "split_actions": models.split_actions,
+        "codes": models.codes,
+        "hidden_order": models.hidden_order,
+        "order": models.order,
+    }
+    weights = np.frombuffer(weights_of(models.networks), dtype=np.uint8)
+    files.save(path, files.Checkpoint(numbers, {"weights": weights}))
+
+
+def load(path: Path) -> SavedModels:
+    """Reads models from a file.
+
+    Raises:
+      CheckpointError: the file is damaged, or holds something else; it is named.
+    """
+    numbers, arrays = files.load(path)
+    try:
+        game, enumerated = numbers["game"], numbers["enumerated"]
+        # Wherever they were trained, they play where every machine can.
+        config = NetworkConfig.from_dict({**numbers["networks"], "device": "cpu"})
+        sizes = _StoredSizes(**numbers["sizes"])
+        networks = make_networks(sizes, config, seed=0)
+        load_weights(networks, arrays["weights"].tobytes())
+        # Older files are of whole actions, in the order of play.
+        split = numbers.get("split_actions", "never"), numbers.get("codes", "")
+        order = numbers.get("hidden_order", "play"), numbers.get("order", "")
+    except (KeyError, TypeError, RuntimeError, ValueError, UnpicklingError) as error:
+        raise files.CheckpointError(f"{path} holds no learned models: {error}") from error
+    return SavedModels(game, enumerated, config, sizes, networks, numbers["made"], *split, *order)
+
+
+def pretrained_path(game: SupportedGame) -> Path:
+    """The file of a game's models that comes with the package.
+
+    Raises:
+      ValueError: there is none; the message says for which games there is one.
+    """
+    folder = Path(str(resources.files("nash_ismcts_spiel"))) / PRETRAINED
+    path = folder / f"{file_name(game.name)}.npz"
+    if not path.exists():
+        known = ", ".join(sorted(each.stem for each in folder.glob("*.npz")))
+        raise ValueError(f"no pretrained models of {game.name}; there are some of {known}")
+    return path

@@ -1,0 +1,52 @@
+"""Evaluators whose rows compiled code makes itself, without entering Python during a search."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+
+from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.models.protocol import InformationSetRow, SampleRow
+from nash_ismcts_spiel.native import _core
+
+
+class SourceEvaluator(abc.ABC):
+    """An evaluator over a compiled source of rows: P is uniform, beliefs are the prior, and Vc does
+    not tell pieces apart.
+    """
+
+    @abc.abstractmethod
+    def row_source(self, graph: GameGraph) -> _core.RowSource:
+        """The compiled models for a graph."""
+
+    def policy_row(self, graph: GameGraph, information_set: int) -> list[float]:
+        """P alone, for which no value has to be found."""
+        return graph.uniform_policy(information_set)
+
+    def information_set_rows(
+        self, graph: GameGraph, information_sets: Sequence[int]
+    ) -> list[InformationSetRow]:
+        """One row per information set."""
+        source = self.row_source(graph)
+        return [InformationSetRow(*source.set_row(graph, number)) for number in information_sets]
+
+    def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> list[SampleRow]:
+        """One row per SAMPLE node."""
+        rows: list[SampleRow] = []
+        for node in sample_nodes:
+            beliefs = graph.prior_weights(node)
+            owner = graph.samples.information_set[node]
+            (row,) = self.information_set_rows(graph, [owner])
+            rows.append(SampleRow(beliefs, [[v] * len(beliefs) for v in row.child_values]))
+        return rows
+
+
+def compiled_only(evaluator: object) -> SourceEvaluator | None:
+    """An evaluator all of whose rows are compiled; None for others, and for one that inherits from
+    these but makes rows of its own.
+    """
+    if not isinstance(evaluator, SourceEvaluator):
+        return None
+    made_here = ("information_set_rows", "sample_rows", "policy_row")
+    kept = (getattr(type(evaluator), name) is getattr(SourceEvaluator, name) for name in made_here)
+    return evaluator if all(kept) else None

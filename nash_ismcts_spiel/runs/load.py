@@ -1,0 +1,49 @@
+"""What a training leaves behind, for those who play: a policy, or models for a bot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from open_spiel.python import policy as openspiel_policy
+
+from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.models import Evaluator, ExactEvaluator
+from nash_ismcts_spiel.runs.run import Run
+
+if TYPE_CHECKING:
+    from nash_ismcts_spiel.models.networks.saved import SavedModels
+
+
+def load_policy(path: str | Path) -> openspiel_policy.Policy:
+    """The average policy of a run (its directory) or of saved models (their file)."""
+    path = Path(path)
+    if not path.is_dir():
+        return _saved(path).policy()
+    run = Run.resume(path)
+    return TablePolicy(run.graph, run.policy()) if run.enumerated else run.saved_models().policy()
+
+
+def load_evaluator(path: str | Path, game: str | None = None) -> Evaluator:
+    """The models of a run (its directory) or saved ones (their file), for a bot.
+
+    Those of a run with exact models are exact for its average policy.
+
+    Raises:
+      ValueError: they are not models of `game`, where that is given as its whole name.
+    """
+    path = Path(path)
+    found: Run | SavedModels = Run.resume(path) if path.is_dir() else _saved(path)
+    if game is not None and found.game != game:
+        raise ValueError(f"{path} has models of {found.game}, not of {game}")
+    if not isinstance(found, Run):
+        return found.evaluator()
+    if found.kind == "exact":
+        return ExactEvaluator(found.graph, found.policy())
+    return found.saved_models().evaluator()
+
+
+def _saved(path: Path) -> SavedModels:
+    from nash_ismcts_spiel.models.networks import saved  # torch, for learned models only
+
+    return saved.load(path)

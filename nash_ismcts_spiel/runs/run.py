@@ -1,0 +1,216 @@
+"""A run of Nash-ISMCTS: a policy that is trained in a directory, and what can be had of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from nash_ismcts_spiel.files import Checkpoint, CheckpointError, load, versions
+from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.games.graph import ENUMERATION_LIMIT
+from nash_ismcts_spiel.games.orders import dealing_of, order_fingerprint
+from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
+from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
+from nash_ismcts_spiel.learning.exact_loop import ExactLoop
+from nash_ismcts_spiel.learning.loops import is_large, learns_enumerated, make_loop, whole_graph
+from nash_ismcts_spiel.native import _core
+from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.runs.config import read_config
+from nash_ismcts_spiel.runs.directory import CHECKPOINT, RunDirectory, refuse_occupied
+from nash_ismcts_spiel.runs.metrics import read_metrics
+
+if TYPE_CHECKING:
+    from nash_ismcts_spiel.models.networks.saved import SavedModels
+    from nash_ismcts_spiel.models.networks.tables import TableEvaluator
+
+Floats = npt.NDArray[np.float64]
+
+_MEASURED_LIMIT = 500_000
+"""Worlds up to which a game is enumerated if that is only for measuring."""
+
+
+class Run(RunDirectory):
+    """A training of Nash-ISMCTS in a directory.
+
+    Attributes:
+      config: schedules and settings.
+      kind: where models come from.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        game: str,
+        seed: int,
+        config: TrainingConfig,
+        workers: int = 1,
+        models: ModelKind = "exact",
+        ray: bool = False,
+    ) -> None:
+        """Prepares a run in memory; `create` and `resume` connect it with its files.
+
+        Workers are threads for exact models and processes for learned ones, or else Ray actors; the
+        results do not depend on them.
+        """
+        self._supported = support(game)
+        self.config = config
+        self.kind = models
+        self._whole_game: GameGraph | None = None
+        self._looked = False
+        self._codes = fingerprint(splitting_of(self._supported, config.search.split_actions))
+        self._order = order_fingerprint(dealing_of(self._supported, config.search.hidden_order))
+        loop = make_loop(self._supported, models, config, seed, workers, ray, self._find_graph)
+        super().__init__(directory, self._supported.name, seed, loop)
+
+    @classmethod
+    def create(
+        cls,
+        directory: Path,
+        game: str,
+        seed: int,
+        config: TrainingConfig,
+        workers: int = 1,
+        models: ModelKind = "exact",
+        ray: bool = False,
+    ) -> Self:
+        """Starts a run in a directory that has none.
+
+        Raises:
+          ValueError: there is a run already.
+        """
+        refuse_occupied(directory)
+        run = cls(directory, game, seed, config, workers, models, ray)
+        run._begin(models, config.to_dict())
+        return run
+
+    @classmethod
+    def resume(cls, directory: Path, workers: int = 1, ray: bool = False) -> Self:
+        """Goes on from the last whole checkpoint of a directory.
+
+        Raises:
+          ValueError: there is no run, or its files are damaged; the message names the file.
+        """
+        settings = read_config(directory)
+        config = TrainingConfig.from_dict(settings["training"])
+        kind: ModelKind = settings["models"]
+        run = cls(directory, settings["game"], settings["seed"], config, workers, kind, ray)
+        run._restore()
+        return run
+
+    @property
+    def enumerated(self) -> bool:
+        """Whether the game can be enumerated, so that P is a table and can be measured."""
+        return self._find_graph() is not None
+
+    @property
+    def graph(self) -> GameGraph:
+        """The enumerated graph of the game; learned models need not have learned on it.
+
+        Raises:
+          ValueError: the game is too large for that.
+        """
+        graph = self._find_graph()
+        if graph is None:
+            raise ValueError(f"{self.game} is too large to be enumerated, so there is no table")
+        return graph
+
+    @property
+    def learned_on(self) -> str:
+        """In words, on what the models learn, for figures that need to say so."""
+        if self.kind == "exact":
+            return "exact models of the enumerated game"
+        if learns_enumerated(self._supported, self.config):
+            return "learned, networks evaluated over the enumerated game"
+        return "learned on graphs that grow"
+
+    def policy(self) -> Floats:
+        """P, the average policy, at every information set of the graph. [A]"""
+        if isinstance(self.loop, ExactLoop):
+            return self.loop.models.policy()
+        return self._tables().policy
+
+    def rows(self) -> _core.Rows:
+        """The run's own models at every information set, as a search reads them."""
+        if isinstance(self.loop, ExactLoop):
+            return exact_rows(self.graph, self.policy(), self.config.forgetful_values)
+        return self._tables().native_rows
+
+    def saved_models(self) -> SavedModels:
+        """The learned models, without what only training needs.
+
+        Raises:
+          ValueError: the run has exact models.
+        """
+        if self.kind != "learned":
+            raise ValueError(f"{self.directory} has exact models; there are no networks to save")
+        from nash_ismcts_spiel.models.networks.saved import SavedModels
+
+        models: Any = self.loop.models
+        measured = read_metrics(self.directory)
+        made = {
+            "seed": self.seed,
+            "training": self.config.to_dict(),
+            "versions": versions(),
+            "metrics": json.loads(measured[-1].line()) if measured else {},
+        }
+        return SavedModels(
+            self.game,
+            learns_enumerated(self._supported, self.config),
+            self.config.networks,
+            models.sizes,
+            models.networks,
+            made,
+            self.config.search.split_actions,
+            self._codes,
+            self.config.search.hidden_order,
+            self._order,
+        )
+
+    def _tables(self) -> TableEvaluator:
+        """The networks at every information set."""
+        from nash_ismcts_spiel.models.networks.tables import TableEvaluator
+
+        models: Any = self.loop.models
+        return TableEvaluator(self.graph, models.evaluator())
+
+    def _find_graph(self) -> GameGraph | None:
+        """The enumerated graph, made once; None if the game is too large."""
+        if not self._looked:
+            self._whole_game, self._looked = self._enumerate(), True
+        return self._whole_game
+
+    def _enumerate(self) -> GameGraph | None:
+        insists = self.kind == "exact" or self.config.graph == "enumerated"
+        # Who learns on graphs that grow should not have to wait for measurements.
+        limit = _MEASURED_LIMIT if self.config.graph == "grown" else ENUMERATION_LIMIT
+        if not insists and is_large(self._supported, limit):
+            return None
+        try:
+            return whole_graph(self._supported, self.config, limit)
+        except ValueError:
+            if insists:
+                raise
+            return None
+
+    def _state(self) -> Checkpoint:
+        numbers, arrays = super()._state()
+        return Checkpoint({**numbers, "codes": self._codes, "order": self._order}, arrays)
+
+    def _restore(self) -> None:
+        path = self.directory / CHECKPOINT
+        numbers = load(path).numbers
+        if numbers.get("order", "") != self._order:
+            raise CheckpointError(
+                f"{path} was made with another order of hidden pieces than hidden_order="
+                f"{self.config.search.hidden_order!r} gives here"
+            )
+        if numbers.get("codes", "") != self._codes:
+            raise CheckpointError(
+                f"{path} was made with other sub-actions than split_actions="
+                f"{self.config.search.split_actions!r} gives here"
+            )
+        super()._restore()
