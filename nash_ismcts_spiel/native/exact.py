@@ -197,3 +197,22 @@ class CfrSolver:
     def current_policy(self) -> Floats:
         """The policy that the next iteration plays. [A]"""
         return self._solver.current_policy()
+
+
+class MergedCfrSolver:
+    """CFR+ over the views of a merged game: what can be had without a search, as a floor.
+
+    Where views forget, as observations do, nothing proves that it converges. One thread at a time.
+    """
+
+    def __init__(self, merged: MergedGame) -> None:
+        """Starts at the uniform policy."""
+        self._solver = _core.MergedCfr(merged.native)
+
+    def run(self, iterations: int) -> None:
+        """Runs further iterations; Ctrl-C stops between two of them."""
+        self._solver.run(iterations)
+
+    def average_policy(self) -> Floats:
+        """One probability per legal action of each view, in the order of the views."""
+        return self._solver.average_policy()

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "../exact/merged_cfr.h"
 #include "../exact/merged_response.h"
 #include "../worlds/merged_game.h"
 #include "arrays.h"
@@ -104,6 +105,17 @@ std::vector<double> expected_utilities(const MergedGame& game, const Doubles& gi
   return game.expected_utilities(policy.data());
 }
 
+void run_solver(MergedCfr& solver, int64_t iterations) {
+  if (iterations < 0) throw py::value_error("iterations must not be negative");
+  const Report nobody = py::none();
+  Watch watch(nobody);
+  const py::gil_scoped_release release;
+  for (int64_t done = 0; done < iterations; ++done) {
+    solver.iterate();
+    watch(0.0);
+  }
+}
+
 // A view as (player, key, legal actions, first history, last history).
 std::tuple<int32_t, std::string, std::vector<Action>, History, History> view_at(
     const MergedGame& game, int64_t number) {
@@ -133,6 +145,14 @@ void bind_merged(py::module_& module) {
       .def("best_response", &best_response, py::arg("policy"), py::arg("player"),
            py::arg("max_entries"), py::arg("max_information_sets"),
            py::arg("report") = py::none());
+  py::class_<MergedCfr>(module, "MergedCfr")
+      .def(py::init([](const std::shared_ptr<MergedGame>& game) {
+             return std::make_unique<MergedCfr>(game);
+           }),
+           py::arg("game").none(false))
+      .def("run", &run_solver, py::arg("iterations"))
+      .def("average_policy", [](const MergedCfr& s) { return copy_of(s.average_policy()); })
+      .def_property_readonly("iterations", &MergedCfr::iterations);
 }
 
 }  // namespace nash_ismcts
