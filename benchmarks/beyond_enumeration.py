@@ -56,13 +56,22 @@ class Agent:
     words: str
 
 
+ALL_VISITS = {"lcb_width": 100.0}
+"""No action is filtered out at the root: the policy is in proportion to visits."""
+
 AGENTS = {
     "play": Agent("nash_ismcts_play", {}, "Nash-ISMCTS, preset for play (radius 0.4), rollouts"),
     "default": Agent("nash_ismcts", {}, "Nash-ISMCTS, default (radius 0.05), rollouts"),
     "radius_0": Agent(
         "nash_ismcts_play", {"dispersion_radius": 0.0}, "preset for play with radius 0, rollouts"
     ),
+    "default_visits": Agent(
+        "nash_ismcts", ALL_VISITS, "the default with the policy of all visits, rollouts"
+    ),
     "mt_ismcts": Agent("mt_ismcts", {}, "ISMCTS with a tree for each player (UCB), rollouts"),
+    "mt_ismcts_visits": Agent(
+        "mt_ismcts", ALL_VISITS, "the same with the policy of all visits, rollouts"
+    ),
 }
 UNIFORM, CFR = "uniform", "cfr_plus"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyspiel
 
 
 def write_page(
@@ -25,17 +26,11 @@ def write_page(
         "time of one point, searches and best responses, on one core.",
     ]
     for name in games:
-        found = [row for row in rows if row["game"] == _printed(rows, name, games[name])]
+        printed = str(pyspiel.load_game(games[name]))
+        found = [row for row in rows if row["game"] == printed]
         if found:
             text += ["", *_table(games[name], found, agents)]
     page.write_text("\n".join(text) + "\n", encoding="utf-8")
-
-
-def _printed(rows: list[dict[str, Any]], name: str, game: str) -> str:
-    import pyspiel
-
-    del rows, name
-    return str(pyspiel.load_game(game))
 
 
 def _table(game: str, rows: list[dict[str, Any]], agents: Mapping[str, str]) -> list[str]:

@@ -23,6 +23,9 @@ PolicyKey = Literal["observation", "information_state"]
 MAX_NODES = 2_000_000
 """Nodes of a merged game, of some 300 bytes each while it is made."""
 
+_FAR_BEYOND = 100
+"""By how much an estimate must miss the limit to be believed; it tells orders of magnitude."""
+
 Report = Callable[[float], None]
 
 
@@ -76,6 +79,7 @@ class MergedGame:
         self.game: SupportedGame = support(game)
         self.key: PolicyKey = key
         self._refuse_without_key()
+        self._refuse_too_large(max_nodes)
         self.native = _core.MergedGame(self.game.native, key, max_nodes, report)
         numbers = range(self.native.num_views)
         self.views = [_view(*self.native.view(number)) for number in numbers]
@@ -113,6 +117,17 @@ class MergedGame:
             raise ValueError(
                 f"{self.game.name} has no observation strings to ask a policy by; "
                 "use the key information_state"
+            )
+
+    def _refuse_too_large(self, max_nodes: int) -> None:
+        """Information states hardly merge: a game with far too many histories needs no walk."""
+        if self.key != "information_state" or not self.game.has_information_states:
+            return
+        estimate = self.game.estimated_worlds()
+        if estimate > _FAR_BEYOND * max_nodes:
+            raise ValueError(
+                f"{self.game.name} has some {estimate:.0e} histories, of which those with the same "
+                f"information states are one node; that will be more than {max_nodes} nodes"
             )
 
 

@@ -78,6 +78,7 @@ class Merger {
     for (int32_t depth = 0; !layer.empty(); ++depth) {
       const int32_t first = static_cast<int32_t>(merged_.num_nodes()) -
                             static_cast<int32_t>(layer.size());
+      refuse_growth(depth, static_cast<int64_t>(layer.size()));
       known_.clear();
       following.clear();
       for (size_t at = 0; at < layer.size(); ++at) {
@@ -92,6 +93,23 @@ class Merger {
 
  private:
   static constexpr Action kNoEvent = -1;
+
+  // Refuses a game that grows far beyond the limit before the layer is made that shows it: that one
+  // alone may take as long as everything before it, many times over.
+  void refuse_growth(int32_t depth, int64_t size) {
+    constexpr int64_t kSmall = 1000;  // layers that grow fast because there was little before
+    constexpr double kFarBeyond = 4.0;
+    const double growth = static_cast<double>(size) / static_cast<double>(last_size_);
+    last_size_ = size;
+    const double expected = static_cast<double>(size) * growth;
+    if (size < kSmall || expected < kFarBeyond * static_cast<double>(limits_.nodes)) return;
+    throw std::invalid_argument(
+        game_.facts().name + ": histories hardly merge. " + std::to_string(size) +
+        " nodes after " + std::to_string(depth) + " events are " +
+        std::to_string(static_cast<int64_t>(growth)) +
+        " times as many as before, so there will be more than " + std::to_string(limits_.nodes) +
+        " nodes");
+  }
 
   std::string key_of(const GameState& state, int32_t player) const {
     return key_ == PolicyKey::kObservation ? state.observation(player) : state.shown(player);
@@ -261,6 +279,7 @@ class Merger {
   std::vector<Action> events_, legal_;
   std::vector<double> chances_;
   int64_t compared_ = 0;
+  int64_t last_size_ = 1;  // nodes of the layer before
 };
 
 }  // namespace
