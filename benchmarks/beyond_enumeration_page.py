@@ -22,8 +22,10 @@ def write_page(
         "Made by `python -m benchmarks.beyond_enumeration`. Exploitability is NashConv / 2, exact:",
         "the best response has perfect recall, the measured policy sees its view alone (what its",
         "player sees, not the order in which it came). A bot is searched once per view, with a new",
-        "seed each. Several seeds: their mean, and the lowest and highest in brackets. Time is CPU",
-        "time of one point, searches and best responses, on one core.",
+        "seed each: what an opponent meets who knows the bot's seeds. One who does not meets the",
+        "mean over seeds, which mixes more. Points with several seeds show their mean, and the",
+        "lowest and the highest in brackets. Time is CPU time of one point, searches and best",
+        "responses, on one core.",
     ]
     for name in games:
         printed = str(pyspiel.load_game(games[name]))

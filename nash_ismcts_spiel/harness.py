@@ -141,7 +141,7 @@ class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         Args:
           merged: the game, merged (`games.merged.merged_game`).
           player_id: the seat.
-          make: makes the bot that searches: make(player, seed).
+          make: makes a new bot that searches: make(player, seed).
           seed: from which the seeds of the searches come.
         """
         pyspiel.Bot.__init__(self)
@@ -158,9 +158,7 @@ class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         if view not in self._answers:
             seed = int(np.random.SeedSequence((self._seed, view)).generate_state(1)[0]) >> 1
             bot = self._make(self._merged.views[view].player, seed)
-            represented = self._merged.state_of(view)
-            bot.restart_at(represented.clone())
-            self._answers[view] = list(bot.get_policy(represented))
+            self._answers[view] = list(bot.get_policy(self._merged.state_of(view)))
         return list(self._answers[view])
 
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:

@@ -139,7 +139,7 @@ def merged_game(game: Any, key: PolicyKey = "observation") -> MergedGame:
     return _kept(supported.name, key)
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=3)
 def _kept(name: str, key: PolicyKey) -> MergedGame:
     return MergedGame(name, key)
 

@@ -284,7 +284,7 @@ class MergedGame:
 
 @final
 class MergedCfr:
-    """CFR+ over views, see native/exact/merged_cfr.h; one thread at a time."""
+    """CFR+ over views, see native/exact/merged_cfr.h; used by two threads, a RuntimeError."""
 
     def __init__(self, game: MergedGame) -> None: ...
     def run(self, iterations: int) -> None: ...

@@ -6,9 +6,11 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -105,16 +107,51 @@ std::vector<double> expected_utilities(const MergedGame& game, const Doubles& gi
   return game.expected_utilities(policy.data());
 }
 
-void run_solver(MergedCfr& solver, int64_t iterations) {
-  if (iterations < 0) throw py::value_error("iterations must not be negative");
-  const Report nobody = py::none();
-  Watch watch(nobody);
-  const py::gil_scoped_release release;
-  for (int64_t done = 0; done < iterations; ++done) {
-    solver.iterate();
-    watch(0.0);
+// A solver that one thread at a time may use: `run` works without the GIL.
+class SharedMergedCfr {
+ public:
+  explicit SharedMergedCfr(const std::shared_ptr<MergedGame>& game) : solver_(game) {}
+
+  void run(int64_t iterations) {
+    if (iterations < 0) throw py::value_error("iterations must not be negative");
+    const Turn turn(&busy_);
+    const Report nobody = py::none();
+    Watch watch(nobody);
+    const py::gil_scoped_release release;
+    for (int64_t done = 0; done < iterations; ++done) {
+      solver_.iterate();
+      watch(0.0);
+    }
   }
-}
+
+  py::array_t<double> average_policy() {
+    const Turn turn(&busy_);
+    return copy_of(solver_.average_policy());
+  }
+
+  int64_t iterations() {
+    const Turn turn(&busy_);
+    return solver_.iterations();
+  }
+
+ private:
+  // Holds the solver for a scope; a signal handler that asks again from within is refused too.
+  class Turn {
+   public:
+    explicit Turn(std::atomic<bool>* busy) : busy_(busy) {
+      if (busy_->exchange(true)) throw std::runtime_error("the solver is already running");
+    }
+    ~Turn() { busy_->store(false); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    std::atomic<bool>* const busy_;
+  };
+
+  MergedCfr solver_;
+  std::atomic<bool> busy_{false};
+};
 
 // A view as (player, key, legal actions, first history, last history).
 std::tuple<int32_t, std::string, std::vector<Action>, History, History> view_at(
@@ -145,14 +182,11 @@ void bind_merged(py::module_& module) {
       .def("best_response", &best_response, py::arg("policy"), py::arg("player"),
            py::arg("max_entries"), py::arg("max_information_sets"),
            py::arg("report") = py::none());
-  py::class_<MergedCfr>(module, "MergedCfr")
-      .def(py::init([](const std::shared_ptr<MergedGame>& game) {
-             return std::make_unique<MergedCfr>(game);
-           }),
-           py::arg("game").none(false))
-      .def("run", &run_solver, py::arg("iterations"))
-      .def("average_policy", [](const MergedCfr& s) { return copy_of(s.average_policy()); })
-      .def_property_readonly("iterations", &MergedCfr::iterations);
+  py::class_<SharedMergedCfr>(module, "MergedCfr")
+      .def(py::init<const std::shared_ptr<MergedGame>&>(), py::arg("game").none(false))
+      .def("run", &SharedMergedCfr::run, py::arg("iterations"))
+      .def("average_policy", &SharedMergedCfr::average_policy)
+      .def_property_readonly("iterations", &SharedMergedCfr::iterations);
 }
 
 }  // namespace nash_ismcts

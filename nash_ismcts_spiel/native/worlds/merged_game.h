@@ -86,7 +86,7 @@ struct MergedGame {
 using MergeProgress = std::function<void(double)>;
 
 struct MergeLimits {
-  int64_t nodes = 0;              // refuse a game with more
+  int64_t nodes = 0;                  // refuse a game with more
   int64_t compared_in_full = 20'000;  // meetings of histories that are compared; then one in 32
 };
 
@@ -96,8 +96,8 @@ struct MergeLimits {
 MergedGame merge_histories(const Game& game, PolicyKey key, const MergeLimits& limits,
                            const MergeProgress& progress);
 
-// Random games in which a player is shown the same all along, and yet told different things in its
-// information states: empty if none was found, else what to say about it.
+// Plays random games and looks for a player that was shown the same at all its decisions and is yet
+// told different things by its information state. What to say about it, empty if none was found.
 std::string untold_information(const Game& game, int32_t games);
 
 }  // namespace nash_ismcts
