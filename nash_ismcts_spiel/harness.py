@@ -2,12 +2,14 @@
 
 `BotPolicy` makes bots a `policy.Policy` (exploitability, best response, expected game score);
 `BotAgent` makes a bot an `rl_agent.AbstractAgent` (rl_environment loops); `PolicyBot` makes a
-policy a bot.
+policy a bot. `ViewBot` and `ViewPolicy` make them forget all but a view (`games/merged.py`), so
+that what plays is exactly what can be measured in games beyond enumeration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import copy
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from open_spiel.python import rl_agent
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.games import GameGraph, InformationKey
+from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.search.draw import draw
 
 
@@ -91,6 +94,107 @@ class PolicyBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def restart_at(self, state: Any) -> None:
         """Nothing to forget."""
+
+
+class ViewPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel has no types
+    """A policy that is asked by views alone, at the history that represents each.
+
+    It stays a function of what the player sees: the history is one of the game's walk, chosen by
+    the player's own view, and nothing else of the state that is asked about is read.
+    """
+
+    def __init__(self, merged: MergedGame, policy: Any) -> None:
+        """Takes a policy of the game that was merged."""
+        super().__init__(merged.game.pyspiel_game, list(range(merged.game.num_players)))
+        self._merged = merged
+        self._policy = policy
+        self._answers: dict[int, dict[int, float]] = {}
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        """{action: probability} of the player to move."""
+        if player_id is not None and player_id != state.current_player():
+            raise ValueError(f"player {state.current_player()} is to move, not player {player_id}")
+        view = self._merged.view_at(state)
+        if view not in self._answers:
+            found = self._policy.action_probabilities(self._merged.state_of(view))
+            self._answers[view] = dict(found)
+        return dict(self._answers[view])
+
+
+class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
+    """Plays by views alone: each is searched once, at the history that represents it.
+
+    A search has a new bot, whose seed is that of the view. So the bot's policy is one function of
+    views, the same in every game, in any order of questions and in every process: what is measured
+    is what plays. It tells the policy of every player to move; only `step` is for its own seat.
+    """
+
+    def __init__(
+        self,
+        merged: MergedGame,
+        player_id: int,
+        make: Callable[[int, int], Any],
+        seed: int = 0,
+    ) -> None:
+        """Takes a seat.
+
+        Args:
+          merged: the game, merged (`games.merged.merged_game`).
+          player_id: the seat.
+          make: makes a new bot that searches: make(player, seed).
+          seed: from which the seeds of the searches come.
+        """
+        pyspiel.Bot.__init__(self)
+        self._merged = merged
+        self._player = player_id
+        self._make = make
+        self._seed = seed
+        self._rng = np.random.default_rng(seed)
+        self._answers: dict[int, list[tuple[int, float]]] = {}
+
+    def get_policy(self, state: Any) -> list[tuple[int, float]]:
+        """(action, probability) for all legal actions of the player to move."""
+        view = self._merged.view_at(state)
+        if view not in self._answers:
+            seed = int(np.random.SeedSequence((self._seed, view)).generate_state(1)[0]) >> 1
+            bot = self._make(self._merged.views[view].player, seed)
+            self._answers[view] = list(bot.get_policy(self._merged.state_of(view)))
+        return list(self._answers[view])
+
+    def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
+        """The policy and an action drawn from it."""
+        if state.current_player() != self._player:
+            raise ValueError(
+                f"this bot plays seat {self._player}, but player {state.current_player()} is to "
+                "move"
+            )
+        policy = self.get_policy(state)
+        return policy, policy[draw(self._rng, [probability for _, probability in policy])][0]
+
+    def step(self, state: Any) -> int:
+        """An action drawn from the policy."""
+        return self.step_with_policy(state)[1]
+
+    def provides_policy(self) -> bool:
+        """Yes."""
+        return True
+
+    def restart(self) -> None:
+        """Nothing to forget: answers are the same in every game."""
+
+    def restart_at(self, state: Any) -> None:
+        """Nothing to forget."""
+
+    def is_clonable(self) -> bool:
+        """Yes."""
+        return True
+
+    def clone(self) -> ViewBot:
+        """A bot that draws the same numbers; both share what was searched."""
+        bot = ViewBot(self._merged, self._player, self._make, self._seed)
+        bot._rng = copy.deepcopy(self._rng)
+        bot._answers = self._answers
+        return bot
 
 
 class BotAgent(rl_agent.AbstractAgent):  # type: ignore[misc]  # open_spiel has no types

@@ -10,7 +10,16 @@ from collections.abc import Sequence
 import pyspiel
 
 import nash_ismcts_spiel
-from nash_ismcts_spiel.cli import compare, evaluate, export, games, match, search, train
+from nash_ismcts_spiel.cli import (
+    compare,
+    evaluate,
+    exploitability,
+    export,
+    games,
+    match,
+    search,
+    train,
+)
 from nash_ismcts_spiel.cli.common import Parser, one_line
 
 _ERROR = 2
@@ -40,6 +49,6 @@ def _parser() -> argparse.ArgumentParser:
     version = f"nash-ismcts {nash_ismcts_spiel.__version__}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (games, search, train, evaluate, export, match, compare):
+    for command in (games, search, train, evaluate, exploitability, export, match, compare):
         command.add(commands)
     return parser

@@ -5,7 +5,7 @@ refused by IndexError; a graph that another thread makes grow, by RuntimeError. 
 are made on first use and are not to be replaced.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, Literal, SupportsIndex, TypeVar, final, overload
 
 import numpy as np
@@ -247,6 +247,50 @@ class CompiledGraph:
         self, policy: npt.NDArray[np.float64], player: int
     ) -> tuple[float, npt.NDArray[np.int32]]: ...
     def deviations(self, policy: npt.NDArray[np.float64]) -> tuple[list[float], list[float]]: ...
+
+@final
+class MergedGame:
+    """A game with its histories merged, see native/worlds/merged_game.h.
+
+    `key` is "observation" or "information_state". A policy is one float64 per action of each view;
+    view v has the entries first_action[v] to first_action[v + 1]. `report` is told now and then
+    which fraction is done.
+    """
+
+    def __init__(
+        self, game: Game, key: str, max_nodes: int, report: Callable[[float], None] | None = None
+    ) -> None: ...
+    @property
+    def num_players(self) -> int: ...
+    @property
+    def num_nodes(self) -> int: ...
+    @property
+    def num_views(self) -> int: ...
+    @property
+    def num_actions(self) -> int: ...
+    @property
+    def first_action(self) -> npt.NDArray[np.int64]: ...
+    def view(self, number: int) -> tuple[int, str, list[int], list[int], list[int]]: ...
+    def terminal_histories(self) -> float: ...
+    def expected_utilities(self, policy: npt.NDArray[np.float64]) -> list[float]: ...
+    def best_response(
+        self,
+        policy: npt.NDArray[np.float64],
+        player: int,
+        max_entries: int,
+        max_information_sets: int,
+        report: Callable[[float], None] | None = None,
+    ) -> tuple[float, int]: ...
+
+@final
+class MergedCfr:
+    """CFR+ over views, see native/exact/merged_cfr.h; used by two threads, a RuntimeError."""
+
+    def __init__(self, game: MergedGame) -> None: ...
+    def run(self, iterations: int) -> None: ...
+    def average_policy(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def iterations(self) -> int: ...
 
 class CfrSolver:
     def __init__(self, graph: CompiledGraph, variant: str) -> None: ...

@@ -11,16 +11,21 @@ from __future__ import annotations
 
 import dataclasses
 import weakref
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games.graph import GameGraph
+from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.native import _core
 
 Floats = npt.NDArray[np.float64]
 Variant = Literal["cfr", "cfr_plus", "linear_cfr"]
+
+MAX_ENTRIES = 30_000_000
+MAX_RESPONDER_SETS = 2_000_000_000
 
 _COMPILED: weakref.WeakKeyDictionary[GameGraph, _core.CompiledGraph] = weakref.WeakKeyDictionary()
 
@@ -126,6 +131,40 @@ def nash_conv(graph: GameGraph, policy: Floats) -> NashConv:
     return NashConv(sum(gains), gains, tuple(best), tuple(on_policy))
 
 
+def merged_nash_conv(
+    merged: MergedGame,
+    policy: Floats,
+    report: Callable[[float], None] | None = None,
+    max_entries: int = MAX_ENTRIES,
+    max_information_sets: int = MAX_RESPONDER_SETS,
+) -> tuple[NashConv, tuple[int, ...]]:
+    """What players could gain by a best response, with perfect recall, to a policy that forgets.
+
+    Args:
+      merged: the game, merged.
+      policy: one probability per legal action of each view, in the order of `merged.views`.
+      report: told now and then which fraction is done.
+      max_entries: a game whose continuations have more is refused; 12 bytes each.
+      max_information_sets: a responder with more is refused; some 150 ns each.
+
+    Returns:
+      The gains, and how many information sets each player could respond at.
+    """
+    game, found = merged.native, []
+    players = game.num_players
+    for player in range(players):
+        part = None if report is None else _share(report, player, players)
+        found.append(game.best_response(policy, player, max_entries, max_information_sets, part))
+    on_policy = tuple(game.expected_utilities(policy))
+    best = tuple(value for value, _ in found)
+    gains = tuple(max(b - p, 0.0) for b, p in zip(best, on_policy, strict=True))
+    return NashConv(sum(gains), gains, best, on_policy), tuple(sets for _, sets in found)
+
+
+def _share(report: Callable[[float], None], part: int, parts: int) -> Callable[[float], None]:
+    return lambda done: report((part + done) / parts)
+
+
 def exploitability(graph: GameGraph, policy: Floats) -> float:
     """NashConv / number of players."""
     return nash_conv(graph, policy).exploitability
@@ -158,3 +197,22 @@ class CfrSolver:
     def current_policy(self) -> Floats:
         """The policy that the next iteration plays. [A]"""
         return self._solver.current_policy()
+
+
+class MergedCfrSolver:
+    """CFR+ over the views of a merged game: what can be had without a search, as a floor.
+
+    Where views forget, as observations do, nothing proves that it converges. One thread at a time.
+    """
+
+    def __init__(self, merged: MergedGame) -> None:
+        """Starts at the uniform policy."""
+        self._solver = _core.MergedCfr(merged.native)
+
+    def run(self, iterations: int) -> None:
+        """Runs further iterations; Ctrl-C stops between two of them."""
+        self._solver.run(iterations)
+
+    def average_policy(self) -> Floats:
+        """One probability per legal action of each view, in the order of the views."""
+        return self._solver.average_policy()

@@ -22,6 +22,9 @@ void bind_dealt_game(pybind11::module_& module);
 // CompiledGraph and CfrSolver.
 void bind_exact(pybind11::module_& module);
 
+// MergedGame.
+void bind_merged(pybind11::module_& module);
+
 // SmoothUct and OutcomeSampling.
 void bind_episodes(pybind11::module_& module);
 

@@ -93,6 +93,16 @@ class PythonState : public GameState {
     return py::str(state_.call(shown_by_, player));
   }
 
+  std::string observation(int32_t player) const override {
+    const py::gil_scoped_acquire acquire;
+    return py::str(state_.call("observation_string", player));
+  }
+
+  std::string printed() const override {
+    const py::gil_scoped_acquire acquire;
+    return py::str(state_.call("__str__"));
+  }
+
   void tensor(int32_t player, TensorKind kind, float* numbers, int64_t size) const override {
     const py::gil_scoped_acquire acquire;
     const char* method = kind == TensorKind::kInformationState ? "information_state_tensor"

@@ -31,6 +31,10 @@ class SpielState final : public GameState {
                        std::vector<double>& probabilities) const override;
   double chance_of(Action outcome) const override;
   std::string shown(int32_t player) const override;
+  std::string observation(int32_t player) const override {
+    return state_->ObservationString(player);
+  }
+  std::string printed() const override { return state_->ToString(); }
   void tensor(int32_t player, TensorKind kind, float* numbers, int64_t size) const override;
   std::string describe(Action event) const override;
   std::vector<double> returns() const override { return state_->Returns(); }

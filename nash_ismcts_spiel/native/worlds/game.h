@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +67,13 @@ class NASH_ISMCTS_SHARED GameState {
 
   // What a player is shown: its information state if the game has these, else its observation.
   virtual std::string shown(int32_t player) const = 0;
+
+  // What a player is shown of the present alone; it may forget, and not every game has it.
+  virtual std::string observation(int32_t) const { throw std::logic_error("no observations here"); }
+
+  // The true state as the game prints it, hidden information included. Games that stand round others
+  // (split_game.h, dealt_game.h) print nothing.
+  virtual std::string printed() const { throw std::logic_error("nothing is printed here"); }
 
   // What a player is told in numbers: a tensor that the game has, `size` numbers (TensorFacts).
   virtual void tensor(int32_t player, TensorKind kind, float* numbers, int64_t size) const = 0;

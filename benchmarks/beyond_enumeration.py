@@ -1,0 +1,145 @@
+"""Exact exploitability of searching bots in games of ten billion histories.
+
+Each bot plays by views (`harness.ViewBot`): what its player sees, whatever the order in which it
+came. It is searched once per view and answered by an exact best response with perfect recall
+(`measure(..., engine="merged")`). Exploitability is NashConv / 2, in the game's units, of the
+policy of one search per view.
+
+    python -m benchmarks.beyond_enumeration --games phantom_ttt --visits 100,1000
+    python -m benchmarks.beyond_enumeration --page-only
+
+Each point is one file in docs/results/beyond_enumeration; points that are there are not made again.
+The page docs/results/beyond_enumeration.md is made of all files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from open_spiel.python import policy as openspiel_policy
+
+from exploitability import measure
+from nash_ismcts_spiel import make_bot
+from nash_ismcts_spiel.games.merged import MergedGame, merged_game
+from nash_ismcts_spiel.harness import ViewBot
+from nash_ismcts_spiel.native.exact import MergedCfrSolver
+
+RESULTS = Path("docs/results/beyond_enumeration")
+PAGE = Path("docs/results/beyond_enumeration.md")
+
+GAMES = {
+    "phantom_ttt": "phantom_ttt",
+    "dark_hex": "dark_hex(board_size=3)",
+    "phantom_ttt_abrupt": "phantom_ttt(gameversion=abrupt)",
+    "dark_hex_abrupt": "dark_hex(board_size=3,gameversion=adh)",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Agent:
+    """A search that is measured.
+
+    Attributes:
+      bot: its name in the registry.
+      changes: settings beside the visits.
+      words: what the page calls it.
+    """
+
+    bot: str
+    changes: dict[str, Any]
+    words: str
+
+
+ALL_VISITS = {"lcb_width": 100.0}
+"""No action is filtered out at the root: the policy is in proportion to visits."""
+
+AGENTS = {
+    "play": Agent("nash_ismcts_play", {}, "Nash-ISMCTS, preset for play (radius 0.4), rollouts"),
+    "default": Agent("nash_ismcts", {}, "Nash-ISMCTS, default (radius 0.05), rollouts"),
+    "radius_0": Agent(
+        "nash_ismcts_play", {"dispersion_radius": 0.0}, "preset for play with radius 0, rollouts"
+    ),
+    "default_visits": Agent(
+        "nash_ismcts", ALL_VISITS, "the default with the policy of all visits, rollouts"
+    ),
+    "mt_ismcts": Agent("mt_ismcts", {}, "ISMCTS with a tree for each player (UCB), rollouts"),
+    "mt_ismcts_visits": Agent(
+        "mt_ismcts", ALL_VISITS, "the same with the policy of all visits, rollouts"
+    ),
+}
+UNIFORM, CFR = "uniform", "cfr_plus"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Makes the points that are missing, then the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", default="phantom_ttt", help="of " + ", ".join(GAMES))
+    parser.add_argument("--agents", default=",".join([UNIFORM, CFR, *AGENTS]))
+    parser.add_argument("--visits", default="100,300,1000")
+    parser.add_argument("--seeds", default="0")
+    parser.add_argument("--page-only", action="store_true")
+    given = parser.parse_args(arguments)
+    if not given.page_only:
+        for visits in _numbers(given.visits):
+            for game in given.games.split(","):
+                for agent in given.agents.split(","):
+                    for seed in _numbers(given.seeds):
+                        _point(game, agent, visits, seed)
+    from benchmarks.beyond_enumeration_page import write_page
+
+    write_page(RESULTS, PAGE, GAMES, {name: agent.words for name, agent in AGENTS.items()})
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def _point(game: str, agent: str, visits: int, seed: int) -> None:
+    """Measures one agent, unless its file is there."""
+    if agent == UNIFORM:
+        visits, seed = 0, 0
+    if agent == CFR:
+        seed = 0
+    path = RESULTS / f"{game}-{agent}-{visits}-{seed}.json"
+    if path.exists():
+        return
+    merged = merged_game(GAMES[game])
+    started = time.process_time()
+    found = measure(merged.game.pyspiel_game, _source(merged, agent, visits, seed), engine="merged")
+    row = {
+        **found.as_dict(),
+        "agent": agent,
+        "visits": visits,
+        "seed": seed,
+        "cpu_seconds": time.process_time() - started,
+    }
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(row, indent=2) + "\n", encoding="utf-8")
+    print(f"{path.stem}: {found.exploitability:.6f}, {row['cpu_seconds']:.0f} CPU s", flush=True)
+
+
+def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
+    if agent == UNIFORM:
+        return openspiel_policy.UniformRandomPolicy(merged.game.pyspiel_game)
+    if agent == CFR:
+        solver = MergedCfrSolver(merged)
+        solver.run(visits)
+        return solver.average_policy()
+    chosen = AGENTS[agent]
+
+    def search(player: int, search_seed: int) -> Any:
+        settings = {**chosen.changes, "visits": visits, "seed": search_seed}
+        return make_bot(chosen.bot, merged.game.pyspiel_game, player, **settings)
+
+    make: Callable[[int, int], Any] = search
+    return ViewBot(merged, 0, make, seed)
+
+
+if __name__ == "__main__":
+    main()
