@@ -161,7 +161,7 @@ def test_time_that_is_up_inside_a_generation_drops_it(
 def test_seconds_hold_inside_a_generation(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    large = '{"search_games": 100000, "search_megabytes": 100000}'
+    large = '{"search_games": 100000, "policy_games": 1000000, "search_megabytes": 100000}'
     flags = ["--game", PHANTOM_TTT, "--models", "learned", "--out", str(tmp_path / "run")]
     started = time.monotonic()
     code = cli.main(["train", *flags, "--seconds", "0.5", "--set", f"learner={large}"])

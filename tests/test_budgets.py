@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyspiel
 import pytest
+from stalling_game import StallingGame, StallingState
 
 from benchmarks.positions import early_middle_late
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.games import GameGraph, support
-from nash_ismcts_spiel.models import Models, RolloutEvaluator, UniformEvaluator
-from nash_ismcts_spiel.native.engine import NativeEngine
+from nash_ismcts_spiel.models import (
+    InformationSetRow,
+    Models,
+    RolloutEvaluator,
+    UniformEvaluator,
+)
+from nash_ismcts_spiel.native.engine import NativeEngine, search_together
 from nash_ismcts_spiel.search import ReferenceEngine
 
 ENGINES = {"native": NativeEngine, "reference": ReferenceEngine}
@@ -112,3 +119,53 @@ def test_visits_that_are_done_say_so() -> None:
     result = NashIsmctsBot(game, 0, config=SearchConfig(visits=30)).search(first_decision(game))
     assert result.stopped_by == "visits"
     assert sum(result.visits) == 30
+
+
+# Clocks that decide nothing.
+
+
+class SlowGame(StallingGame):
+    """The stalling game, whose events take a while."""
+
+    def new_initial_state(self) -> SlowState:
+        return SlowState(self)
+
+
+class SlowState(StallingState):
+    def _apply_action(self, action: int) -> None:
+        time.sleep(0.03)
+        super()._apply_action(action)
+
+
+class Listing(UniformEvaluator):
+    """Uniform models that remember for which information sets they were asked together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[list[str]] = []
+
+    def information_set_rows(
+        self, graph: GameGraph, information_sets: Sequence[int]
+    ) -> list[InformationSetRow]:
+        self.asked.append([str(graph.key(number)) for number in information_sets])
+        return super().information_set_rows(graph, information_sets)
+
+
+def test_searches_take_turns_in_the_same_order_however_slow_the_game_is() -> None:
+    # Compiled code lets Python look for Ctrl-C ten times a second. Who is asked for rows with whom
+    # must not depend on that: networks round differently in batches of another size.
+    found = []
+    for game in (StallingGame(), SlowGame()):
+        graph = GameGraph(game)
+        starts = [game.new_initial_state() for _ in range(3)]
+        for card, state in enumerate(starts):
+            state.apply_action(card)
+        sets = [graph.observe(state, 0) for state in starts]
+        listing = Listing()
+        rngs = [np.random.default_rng(seed) for seed in range(3)]
+        results = search_together(
+            Models(graph, listing), SearchConfig(visits=12), sets, rngs
+        )
+        found.append(([result.visits for result in results], listing.asked))
+    assert found[0] == found[1]
+    assert max(map(len, found[0][1])) > 1

@@ -124,9 +124,10 @@ def test_buffers_are_restored() -> None:
 # Fitting.
 
 
-def fitting(batch: int) -> LearnerConfig:
-    """A fast fit."""
-    return LearnerConfig(learning_rate=Schedule(start=0.01), batch=batch)
+def fitting(batch: int, steps: int) -> LearnerConfig:
+    """A fast fit of so many steps, however few rows there are."""
+    rate = Schedule(start=0.01)
+    return LearnerConfig(learning_rate=rate, batch=batch, steps=steps, epochs=1e6)
 
 
 def test_networks_fit_what_occurs_and_nothing_else() -> None:
@@ -139,15 +140,34 @@ def test_networks_fit_what_occurs_and_nothing_else() -> None:
     )
     frequency = np.array([1.0, 5.0, 2.0, 1.0, 3.0, 0.0])
     network = ResidualNetwork(6, 3, NetworkConfig(width=32))
-    fitter = Fitter(network, policy_loss, fitting(64))
+    fitter = Fitter(network, policy_loss, fitting(64, 300))
     rng = np.random.default_rng(0)
-    fitter.fit(PolicyRows(inputs, mask, np.zeros(6), targets), 10, 1, rng)
+    fitter.fit(PolicyRows(inputs, mask, np.zeros(6), targets), 1, rng)
     assert np.isnan(fitter.last_loss)
     rows = PolicyRows(inputs, mask, frequency, targets)
-    fitter.fit(rows, 300, 1, rng)
+    fitter.fit(rows, 1, rng)
     assert 0.0 <= fitter.last_loss < 0.05
     losses = [float(policy_loss(network, rows, torch.tensor([k])).detach()) for k in range(6)]
     assert max(losses[:5]) < 0.01 < losses[5]
+
+
+@pytest.mark.parametrize(
+    ("rows", "epochs", "steps", "expected"),
+    [(64, 4.0, 60, 16), (65, 4.0, 60, 17), (1000, 4.0, 60, 60), (3, 4.0, 60, 8), (3, 4.0, 5, 5)],
+)
+def test_a_fit_goes_through_its_rows_a_few_times(
+    rows: int, epochs: float, steps: int, expected: int
+) -> None:
+    inputs, mask = np.ones((rows, 2), dtype=np.float32), np.ones((rows, 3), dtype=np.bool_)
+    targets = np.full((rows, 3), 1 / 3, dtype=np.float32)
+    config = LearnerConfig(batch=16, epochs=epochs, steps=steps)
+    fitter = Fitter(ResidualNetwork(2, 3, NetworkConfig(width=8)), policy_loss, config)
+    taken: list[None] = []
+    fitter.fit(
+        PolicyRows(inputs, mask, np.ones(rows), targets), 1, np.random.default_rng(0),
+        lambda: taken.append(None),
+    )  # fmt: skip
+    assert len(taken) == expected
 
 
 def test_values_are_fitted_where_actions_were_taken() -> None:
@@ -157,7 +177,7 @@ def test_values_are_fitted_where_actions_were_taken() -> None:
     wanted = np.array([[1, 0.5, 1.5], [-2, -1, 99], [0.5, 1, 0], [0, 99, 1]], dtype=np.float32)
     counted = (wanted < 99).astype(np.float32)
     rows = ValueRows(inputs, np.ones((4, 2), dtype=np.bool_), np.ones(4), wanted, counted)
-    Fitter(network, value_loss, fitting(32)).fit(rows, 400, 1, np.random.default_rng(0))
+    Fitter(network, value_loss, fitting(32, 400)).fit(rows, 1, np.random.default_rng(0))
     found = network(torch.from_numpy(inputs)).detach().numpy()
     assert found[wanted < 99] == pytest.approx(wanted[wanted < 99], abs=0.1)
     assert found[wanted == 99].max() < 50
@@ -184,7 +204,7 @@ def test_beliefs_and_values_of_pieces_are_fitted() -> None:
         values,
         (1.0 / np.bincount(of_node)[of_node]).astype(np.float32),
     )
-    Fitter(network, hidden_loss, fitting(32)).fit(rows, 400, 1, np.random.default_rng(0))
+    Fitter(network, hidden_loss, fitting(32, 400)).fit(rows, 1, np.random.default_rng(0))
     found = network(torch.from_numpy(inputs)).detach()
     assert torch.softmax(found[:, :pieces], 1).numpy() == pytest.approx(beliefs, abs=0.05)
     assert piece_values(found, pieces).numpy()[of_node, of_action, of_piece] == pytest.approx(
@@ -254,7 +274,9 @@ def test_kuhn_is_learned_from_games(
         graph=kind,
         visits={"start": visits},
         networks=NetworkConfig(width=32, depth=1),
-        learner=LearnerConfig(search_games=search_games, policy_games=policy_games, steps=30),
+        learner=LearnerConfig(
+            search_games=search_games, policy_games=policy_games, steps=30, epochs=1e6
+        ),
     )
     loop = make_loop(support(helpers.KUHN), "learned", config, 0, measured=lambda: graph)
     untrained = loop.figures()

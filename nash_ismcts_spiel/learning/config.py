@@ -53,7 +53,8 @@ class LearnerConfig(Settings):
       learning_rate: of Adam, per generation.
       gradient_clip: largest norm of a step's gradient.
       batch: rows of a step.
-      steps: per generation, of each network.
+      epochs: how often a generation's fit of a network goes through its rows.
+      steps: at most, per generation and network.
       frequency_power: rows are drawn by their frequency to this power; below 1 favours rare ones.
     """
 
@@ -73,7 +74,8 @@ class LearnerConfig(Settings):
     learning_rate: Schedule = Schedule(start=0.003, power=-0.25)
     gradient_clip: float = 1.0
     batch: int = 256
-    steps: int = 30
+    epochs: float = 4.0
+    steps: int = 60
     frequency_power: float = 0.5
 
     def __post_init__(self) -> None:
@@ -88,7 +90,8 @@ class LearnerConfig(Settings):
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not 0.0 < self.hidden_share <= 1.0:
             raise ValueError(f"hidden_share must be above 0 and at most 1, not {self.hidden_share}")
-        for name in ("buffer_megabytes", "search_megabytes", "rows_megabytes", "gradient_clip"):
+        positive = ("buffer_megabytes", "search_megabytes", "rows_megabytes", "gradient_clip")
+        for name in (*positive, "epochs"):
             if not getattr(self, name) > 0.0:
                 raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
         if not self.prior_games >= 0.0:

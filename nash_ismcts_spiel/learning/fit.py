@@ -6,6 +6,7 @@ are handed in, so a fit can be repeated exactly.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -19,6 +20,9 @@ from nash_ismcts_spiel.learning.draws import inclusion_probabilities
 from nash_ismcts_spiel.models.networks.nets import ResidualNetwork
 
 Floats = npt.NDArray[np.float64]
+
+_LEAST_STEPS = 8
+"""Steps of a fit, however few rows there are: each moves a network a little only."""
 
 
 class Draws:
@@ -111,14 +115,17 @@ class Fitter(Generic[RowsType]):
     def fit(
         self,
         rows: RowsType,
-        steps: int,
         generation: int,
         rng: np.random.Generator,
         before_step: Callable[[], None] | None = None,
     ) -> None:
-        """Takes some steps; none if no row has occurred. `before_step` may raise to end it."""
-        if steps == 0 or not rows.frequency.any():
+        """Goes through the rows some times, or takes as many steps as the config allows; none if no
+        row has occurred. `before_step` may raise to end it.
+        """
+        if not rows.frequency.any():
             return
+        epochs = self._config.epochs * len(rows.frequency) / self._config.batch
+        steps = min(self._config.steps, max(_LEAST_STEPS, math.ceil(epochs)))
         for group in self.optimizer.param_groups:
             group["lr"] = self._config.learning_rate.at(generation)
         total = 0.0

@@ -88,12 +88,11 @@ class Learner:
             "new_loss_value": self._value.loss(value),
             "new_loss_hidden": self._hidden.loss(hidden),
         }
-        steps = self._config.learner.steps
         weight = float(generation) ** self._config.averaging_power
         self.buffer.add(policy, weight, rng)
-        self._policy.fit(self.buffer.rows().to_the_power(power), steps, generation, rng, look)
-        self._hidden.fit(hidden, steps, generation, rng, look)
-        self._value.fit(value, steps, generation, rng, look)
+        self._policy.fit(self.buffer.rows().to_the_power(power), generation, rng, look)
+        self._hidden.fit(hidden, generation, rng, look)
+        self._value.fit(value, generation, rng, look)
         self._foreseen = foreseen
 
     def figures(self) -> dict[str, float]:

@@ -43,6 +43,9 @@ from nash_ismcts_spiel.native.models import NativeModels
 _FIRST_GAMES = 32
 """Games that tell how many decisions a game has."""
 
+_GROWTH = 16
+"""How many times as many games as before are begun at once: all of them walk the graph together."""
+
 _FIRST_DECISIONS = 4
 """Decisions that tell how much is hidden at one."""
 
@@ -206,7 +209,7 @@ class SelfPlay:
             self.games += together
             before, met = met, len(self._visits(explorers))
             each = max((met - before) / together, 1e-9)
-            together = int(min(games - started, 2 * started, max(room(met), 0.0) / each))
+            together = int(min(games - started, _GROWTH * started, max(room(met), 0.0) / each))
 
     def _policies_fit(self, met: int) -> float:
         """For how many further information sets of explorers policy games have room."""
@@ -222,7 +225,8 @@ class SelfPlay:
         if share < 1.0:
             groups = groups[: math.ceil(share * len(groups))]
         done, pieces = 0, 0
-        together = min(len(groups), _FIRST_DECISIONS)
+        # Each call goes through all games, so without a bound there is one call.
+        together = min(len(groups), _FIRST_DECISIONS if room < math.inf else len(groups))
         while together > 0:
             self._look()
             part = groups[done : done + together]

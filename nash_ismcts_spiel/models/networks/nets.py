@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 
@@ -55,13 +56,23 @@ class ResidualNetwork(nn.Module):
     def forward(self, rows: Tensor) -> Tensor:
         """Outputs of a batch. [rows, outputs]"""
         seen = rows.shape[1] - self.added
-        hidden = self.into(rows[:, :seen])
+        hidden = functional.linear(rows[:, :seen], self.into.weight, self.into.bias)
         for block in self.blocks:
-            hidden = hidden + block(hidden)
-        out: Tensor = self.out(hidden)
+            hidden = hidden + _normalised_layer(hidden, block)
+        out = _normalised_layer(hidden, self.out)
         if self.added == 0:
             return out
-        return out + nn.functional.pad(rows[:, seen:], (0, out.shape[1] - self.added))
+        return out + functional.pad(rows[:, seen:], (0, out.shape[1] - self.added))
+
+
+def _normalised_layer(rows: Tensor, layer: nn.Module) -> Tensor:
+    """Normalisation, activation and a linear layer; the calls of modules would cost as much as what
+    they compute.
+    """
+    norm, _, linear = layer.children()
+    assert isinstance(norm, nn.LayerNorm) and isinstance(linear, nn.Linear)
+    normalised = functional.layer_norm(rows, norm.normalized_shape, norm.weight, norm.bias)
+    return functional.linear(functional.leaky_relu(normalised), linear.weight, linear.bias)
 
 
 def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:

@@ -95,8 +95,28 @@ Ints rows_wanted(const std::vector<Request>& requests, Wanted wanted) {
   return Ints(static_cast<py::ssize_t>(rows.size()), rows.data());
 }
 
-// Runs searches until each is over or waits, `budget` simulations were done, or the turn is over.
-// Returns (which are over, information sets and SAMPLE nodes whose rows are wanted).
+// Lets Python see whether the user has pressed Ctrl-C.
+void check_signals() {
+  const py::gil_scoped_acquire acquired;
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
+// Runs a search until it is over or waits, or `budget` simulations were done, however long it takes:
+// whose turn comes when must not depend on a clock, since searches share a graph and batches of rows.
+bool run_to_wait(Search& search, Graph& graph, Rows& rows, RowSource* source, int64_t& budget,
+                 std::vector<Request>& requests) {
+  const size_t before = requests.size();
+  for (;;) {
+    const Clock::time_point turn_end = Clock::now() + kTurn;
+    const bool over = search.advance(graph, rows, source, budget, turn_end, requests);
+    if (over || budget <= 0 || Clock::now() < turn_end) return over;
+    requests.resize(before);  // what it waits for is asked for again
+    check_signals();
+  }
+}
+
+// Runs searches until each is over or waits, or `budget` simulations were done. Returns (which are
+// over, information sets and SAMPLE nodes whose rows are wanted).
 py::tuple advance(Graph& graph, Rows& rows, RowSource* source,
                   const std::vector<PySearch*>& searches, int64_t budget) {
   std::vector<std::unique_ptr<Busy>> busy;
@@ -109,10 +129,8 @@ py::tuple advance(Graph& graph, Rows& rows, RowSource* source,
   {
     const Growing growing(graph, source == nullptr ? Growing::Use::kTables
                                                    : Growing::Use::kTablesAndViews);
-    const Clock::time_point turn_end = Clock::now() + kTurn;
     for (PySearch* search : searches) {
-      over.push_back(
-          search->search.advance(graph, rows, source, budget, turn_end, requests));
+      over.push_back(run_to_wait(search->search, graph, rows, source, budget, requests));
     }
   }
   return py::make_tuple(over, rows_wanted(requests, Wanted::kSetRow),

@@ -1,6 +1,6 @@
 #include "playout.h"
 
-#include <chrono>
+#include <ctime>
 #include <cmath>
 
 namespace nash_ismcts {
@@ -29,16 +29,28 @@ double estimated_worlds(const Game& game, int32_t probes) {
   return total / probes;
 }
 
+namespace {
+
+// Processor time of this thread. A scale must not depend on what else the machine does: games take
+// either far less than the time that is allowed, or far more (bridge with double-dummy results).
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
 double sampled_value_scale(const Game& game) {
   constexpr int64_t kGames = 256, kFewGames = 4, kEvents = 10'000;
-  constexpr std::chrono::milliseconds kLong{200};
-  const auto started = std::chrono::steady_clock::now();
+  constexpr double kLong = 0.2;
+  const double started = thread_seconds();
   Random random(0);
   Playout playout;
   double squares = 0.0;
   int64_t count = 0, events = 0;
   for (int64_t played = 0; played < kGames && events < kEvents; ++played) {
-    if (played == kFewGames && std::chrono::steady_clock::now() - started > kLong) break;
+    if (played == kFewGames && thread_seconds() - started > kLong) break;
     const auto state = game.initial_state();
     events += playout.run(*state, random);
     for (const double value : state->returns()) {
