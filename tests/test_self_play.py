@@ -272,3 +272,16 @@ def test_rows_of_search_games_are_search_policies(game: str) -> None:
     # game they share what they find out about hidden pieces, and it depends on their order.
     if game == helpers.LEDUC:
         assert rows.targets == pytest.approx(others.targets, abs=1e-6)
+
+
+def test_tables_of_the_whole_game_do_not_use_up_the_room_for_policy_games(
+    enumerated: Enumerated,
+) -> None:
+    # With tables P is known everywhere from the start; that must not count as evaluated in games.
+    graph = enumerated(helpers.KUHN)
+    play = SelfPlay(
+        graph.game, evaluator_of(helpers.KUHN), LearnerConfig(), np.random.default_rng(0),
+        Bounds(sets=len(graph.information_sets) - 1), whole=graph,
+    )  # fmt: skip
+    play.policy_games(5000, 1.0)
+    assert play.games == 5000

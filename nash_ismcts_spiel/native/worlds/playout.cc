@@ -1,7 +1,7 @@
 #include "playout.h"
 
-#include <ctime>
 #include <cmath>
+#include <ctime>
 
 namespace nash_ismcts {
 

@@ -54,8 +54,8 @@ class Playout {
 double estimated_worlds(const Game& game, int32_t probes);
 
 // Root mean square of the returns of random games, in utility units; 1 if all are 0. As many games
-// as 256, fewer where they are long, and only four where these take more than .2 s (in bridge with
-// double-dummy results one takes .1 s).
+// as 256, fewer where they are long, and only four where these take more than .2 s of processor time
+// (in bridge with double-dummy results one takes .1 s).
 double sampled_value_scale(const Game& game);
 
 }  // namespace nash_ismcts
