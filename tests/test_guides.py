@@ -10,7 +10,8 @@ import pyspiel
 import pytest
 
 from nash_ismcts_spiel.games import GameGraph, guides
-from nash_ismcts_spiel.games.guides import Look, guide_for, register_guide
+from nash_ismcts_spiel.games.guides import Look, guide_for, read_log, register_guide
+from nash_ismcts_spiel.games.resample import Resampler
 
 
 @pytest.fixture(autouse=True)
@@ -73,6 +74,34 @@ def test_guides_that_never_end_are_given_up() -> None:
 
     register_guide("kuhn_poker", endless)
     assert GameGraph("kuhn_poker").observe(_state("kuhn_poker", [2, 0, 0, 1]), 0) >= 0
+
+
+def test_a_guide_that_has_found_nothing_yet_ends_with_the_time() -> None:
+    def slow(*_: Any) -> Iterator[None]:
+        while True:
+            yield None
+
+    register_guide("kuhn_poker", slow)
+    state = _state("kuhn_poker", [2, 0, 0, 1])
+    assert GameGraph("kuhn_poker").observe(state, 0, 0.01) >= 0  # by the general search
+    drawn = Resampler("kuhn_poker", seconds=0.01)(state, 0)
+    assert drawn.information_state_string(0) == state.information_state_string(0)
+
+
+@pytest.mark.parametrize("name", ["dark_chess", "rbc", "phantom_go"])
+def test_guides_of_long_games_can_be_stopped_between_looks(name: str) -> None:
+    game = pyspiel.load_game(name)
+    state = _state(name, [])
+    rng = np.random.default_rng(0)
+    while state.move_number() < 12:
+        state.apply_action(int(rng.choice(state.legal_actions())))
+    player = state.current_player()
+    graph = GameGraph(game)
+    log = read_log(graph.log(graph.view_along(state.history(), player, False)))
+    guide = guide_for(game)
+    assert guide is not None
+    found = guide(game, player, log, rng)
+    assert [next(found) for _ in range(len(log) - 1)] == [None] * (len(log) - 1)
 
 
 def test_observations_tell_legal_actions_on_own_turns_only() -> None:

@@ -40,7 +40,8 @@ def proposals(game: Any, player: int, log: list[Look], seed: int, count: int) ->
     guide = guide_for(game)
     assert guide is not None
     found = guide(game, player, log, np.random.default_rng(seed))
-    return [list(history) for history in itertools.islice(found, count)]
+    histories = (history for history in found if history is not None)
+    return [list(history) for history in itertools.islice(histories, count)]
 
 
 @pytest.mark.parametrize("name", GAMES)

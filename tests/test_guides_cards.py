@@ -53,7 +53,8 @@ class Position:
         guide = guide_for(self.game)
         assert guide is not None
         found = guide(self.game, self.player, self.log, np.random.default_rng(seed))
-        return [tuple(history) for history in itertools.islice(found, count)]
+        histories = (history for history in found if history is not None)
+        return [tuple(history) for history in itertools.islice(histories, count)]
 
     def explained_by(self, history: tuple[int, ...]) -> bool:
         """Whether a history shows the player its log."""

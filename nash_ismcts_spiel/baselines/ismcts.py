@@ -66,7 +66,7 @@ class IsmctsBot(ismcts.ISMCTSBot):  # type: ignore[misc]  # open_spiel has no ty
             use_observation_string=not supported.has_information_states,
         )
         self._supported = supported
-        self.set_resampler(Resampler(supported, seed, max_worlds))
+        self.set_resampler(Resampler(supported, seed, max_worlds, seconds_per_move))
 
     def get_state_key(self, state: Any) -> tuple[Any, ...]:
         """What a node is known by: observations may leave open what is legal (dou_dizhu), on which
@@ -92,7 +92,7 @@ class IsmctsBot(ismcts.ISMCTSBot):  # type: ignore[misc]  # open_spiel has no ty
         try:
             for _ in self._budget.ticks():
                 self.run_simulation(self.sample_root_state(state))
-        except NoWorldFoundError as error:  # as our own bot does
+        except (NoWorldFoundError, TimeoutError) as error:  # as our own bot does
             warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=2)
             return [(action, 1.0 / len(legal)) for action in legal]
         shares = dict(self.get_final_policy(state, self._root_node))

@@ -13,7 +13,6 @@ states know whole actions only, in the order of play; a graph translates.
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 import time
 from collections.abc import Iterator, Sequence
@@ -194,11 +193,14 @@ class GameGraph(_core.Graph):
         looks = read_log(self.log(view))
         rng = np.random.default_rng(self.view_hash(view))
         guesses = proposals(guide, self.game.pyspiel_game, player, looks, rng)
-        explained = 0
-        for history in itertools.islice(guesses, _GUESSES):
-            explained += self.offer(player, view, history) != MISSING
+        guessed = explained = 0
+        for history in guesses:
+            if history is not None:
+                guessed += 1
+                explained += self.offer(player, view, history) != MISSING
             share = _GUIDE_SHARE if explained else 1.0
-            if explained == _OFFERED or time.monotonic() - started >= share * seconds:
+            enough = guessed == _GUESSES or explained == _OFFERED
+            if enough or time.monotonic() - started >= share * seconds:
                 break
 
     def _dealt_in_order(self, state: Any) -> Any:

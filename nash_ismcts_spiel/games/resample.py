@@ -39,24 +39,39 @@ class Resampler:
     Of a state it reads what its player has seen and done, and nothing else.
     """
 
-    def __init__(self, game: Any, seed: int = 0, max_worlds: int = MAX_WORLDS) -> None:
+    def __init__(
+        self,
+        game: Any,
+        seed: int = 0,
+        max_worlds: int = MAX_WORLDS,
+        seconds: float | None = None,
+    ) -> None:
         """Starts with an empty graph.
 
         Args:
           game: a pyspiel game, its name, or a supported game.
           seed: of the draws.
           max_worlds: a new graph is started when the old one has grown beyond this.
+          seconds: how long a first world of a position is looked for; as long as it takes if None.
         """
         if max_worlds < 1:
             raise ValueError(f"max_worlds must be at least 1, not {max_worlds}")
+        if seconds is not None and not seconds > 0.0:
+            raise ValueError(f"seconds must be positive, not {seconds!r}")
         self._game = support(game)
         self._rng = np.random.default_rng(seed)
         self._max_worlds = max_worlds
+        self._seconds = seconds
         self._walks: deque[_core.Walk] = deque()
         self._start_graph()
 
     def __call__(self, state: Any, player: int) -> Any:
-        """A state, the caller's to change, that `player` cannot tell from `state`."""
+        """A state, the caller's to change, that `player` cannot tell from `state`.
+
+        Raises:
+          ValueError: no world was found that agrees with what the player has seen.
+          TimeoutError: none was found in time.
+        """
         if len(self._graph.worlds) > self._max_worlds:
             self._start_graph()
         information_set = self._observe(state, player)
@@ -83,7 +98,7 @@ class Resampler:
         """The information set; a search asks about one state many times in a row."""
         asked = (player, state.history())
         if asked != self._asked:
-            self._information_set = self._graph.observe(state, player)
+            self._information_set = self._graph.observe(state, player, self._seconds)
             self._graph.expect_draws(self._information_set, self._max_worlds)
             self._asked = asked
             self._walks.clear()

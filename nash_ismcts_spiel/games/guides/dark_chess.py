@@ -25,7 +25,7 @@ _TRIES = 12
 
 def guide(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
-) -> Iterator[list[int]]:
+) -> Iterator[list[int] | None]:
     """Histories in which the other player's pieces are where they were seen."""
     choice = _Choice(game.get_parameters()["board_size"], player, log, rng)
     return histories(game, player, log, choice, rng)

@@ -30,10 +30,11 @@ class Look(NamedTuple):
     legal: tuple[int, ...] = ()
 
 
-Guide = Callable[[Any, int, Sequence[Look], np.random.Generator], Iterator[Sequence[int]]]
+Guide = Callable[[Any, int, Sequence[Look], np.random.Generator], Iterator[Sequence[int] | None]]
 """`guide(game, player, log, rng)` yields histories of a pyspiel game, whole actions and chance
 outcomes, that are likely to show `player` that log and end where it is to move next. It may yield
-wrong ones; each is checked.
+wrong ones; each is checked. A guide that takes long yields None now and then, where whoever asked
+may stop it.
 """
 
 
@@ -49,7 +50,7 @@ def read_log(entries: Sequence[tuple[int, str]]) -> list[Look]:
 
 def proposals(
     guide: Guide, game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
-) -> Iterator[Sequence[int]]:
+) -> Iterator[Sequence[int] | None]:
     """What a guide proposes, up to where it cannot read a log: texts may be those of another
     version of OpenSpiel, and then the general search has to do.
     """

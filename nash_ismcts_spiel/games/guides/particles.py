@@ -8,7 +8,7 @@ population goes back some looks and is made larger, further back each time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,8 +53,8 @@ class Population:
         self.worlds: list[Any] = []
         self._kept: list[list[Any]] = [[start]]  # by number of the look
 
-    def run(self, size: int, most: int, work: int) -> bool:
-        """Explains the whole log, or gives up.
+    def run(self, size: int, most: int, work: int) -> Generator[None, None, bool]:
+        """Explains the whole log, or gives up; returns which. Yields after each look.
 
         Args:
           size: worlds in the population.
@@ -63,6 +63,7 @@ class Population:
         """
         number, furthest, back, now = 1, 1, 1, size
         while work > 0:
+            yield
             work -= now
             self.worlds = self._taken_on(self._kept[number - 1], number, now)
             if self.worlds:
@@ -149,10 +150,10 @@ class Choice(Protocol):
 
 def histories(
     game: Any, player: int, log: Sequence[Look], choice: Choice, rng: np.random.Generator
-) -> Iterator[list[int]]:
-    """Histories that explain a log, from one population after another."""
+) -> Iterator[list[int] | None]:
+    """Histories that explain a log, from one population after another; None in between."""
     for choice.heat, worlds in _POPULATIONS:
         population = Population(game, player, log, choice.events, rng)
-        if population.run(worlds, 2 * worlds, _WORK * worlds * len(log)):
+        if (yield from population.run(worlds, 2 * worlds, _WORK * worlds * len(log))):
             for state in population.worlds[:8]:
                 yield state.history()

@@ -36,14 +36,14 @@ _TRIES = 10
 
 def guide(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
-) -> Iterator[list[int]]:
+) -> Iterator[list[int] | None]:
     """Yields histories in which the other player's stones are where they have to be."""
     size = game.get_parameters()["board_size"]
     for number in range(_POPULATIONS):
         reading, eager = Reading(size, player, log, rng), _EAGER[number % len(_EAGER)]
         choice = _Choice(reading, player, number % 2 == 1, eager, rng)
         population = Population(game, player, log, choice.events, rng)
-        if population.run(_WORLDS, _MOST, _WORK * len(log)):
+        if (yield from population.run(_WORLDS, _MOST, _WORK * len(log))):
             for state in population.worlds[:8]:
                 yield state.history()
 
