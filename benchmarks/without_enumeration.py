@@ -2,8 +2,10 @@
 
 Small games are learned with `graph="grown"`, as games of any size are: on graphs that grow with the
 games played, from networks and from nothing else but the rules. P is then measured at every
-information set by OpenSpiel's exact best response. Seconds are CPU seconds of one core, measuring
-not included. A run that is stored is not made again, so a study that was stopped goes on.
+information set by OpenSpiel's exact best response, and so is the bot that searches with the learned
+models (preset `nash_ismcts_play`, networks and nothing else): its policy of one search at each
+information set, with a seed of its own. Seconds are CPU seconds of one core, measuring not
+included. A run that is stored is not made again, so a study that was stopped goes on.
 
     python -m benchmarks.without_enumeration
     python -m benchmarks.without_enumeration --games kuhn_poker --seeds 0 --seconds 20 --out out/w
@@ -25,12 +27,16 @@ import numpy.typing as npt
 
 from benchmarks.timing import report
 from exploitability import measure
+from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.loops import make_loop
+from nash_ismcts_spiel.models import Models
 from nash_ismcts_spiel.models.networks.tables import whole_policy_and_value
 from nash_ismcts_spiel.native import exact
+from nash_ismcts_spiel.native.engine import search_together
+from nash_ismcts_spiel.native.models import NativeModels
 
 SECONDS = {
     "kuhn_poker": 60.0,
@@ -44,6 +50,12 @@ SECONDS = {
 POINTS = 10
 """Measurements on the way."""
 
+VISITS = (300, 3000)
+"""Of the bot that searches with what was learned."""
+
+TOGETHER = 256
+"""Searches whose trees are in memory at once."""
+
 FOLDER = Path(__file__).parents[1] / "docs" / "results" / "without_enumeration"
 
 HEAD = """# Learning without enumeration
@@ -52,10 +64,12 @@ HEAD = """# Learning without enumeration
 otherwise. Games are played, searched and learned from as in games of any size; the enumerated game
 is only used to measure P, by OpenSpiel's exact best response. Exploitability is NashConv / 2 in the
 game's utility units, seconds are CPU seconds of one core without measuring, medians are over the
-seeds that are listed. Liar's Dice without parameters is that of one die with six sides each.
+seeds that are listed. Liar's Dice without parameters is that of one die with six sides each. The
+last two columns are the bot that searches with the learned networks (`nash_ismcts_play`, one search
+at each information set), as a multiple of P's exploitability, lowest and highest of the seeds.
 
-| game | CPU s | median | seeds: exploitability of P | generations | simulations |
-|---|---|---|---|---|---|
+| game | CPU s | median | seeds: exploitability of P | generations | simulations | bot, 300 | 3000 |
+|---|---|---|---|---|---|---|---|
 """
 
 
@@ -79,6 +93,18 @@ class Learning:
         """P at every information set. [A]"""
         return whole_policy_and_value(self.graph, self.loop.models.evaluator())[0]
 
+    def searched(self, visits: int, seed: int) -> npt.NDArray[np.float64]:
+        """The policy of the bot that searches with the networks, one search at each set. [A]"""
+        config = SearchConfig.preset("nash_ismcts_play", visits=visits)
+        models = NativeModels(Models(self.graph, self.loop.models.evaluator()))
+        policies: list[Any] = []
+        for first in range(0, len(self.graph.information_sets), TOGETHER):
+            sets = range(first, min(first + TOGETHER, len(self.graph.information_sets)))
+            rngs = [np.random.default_rng([seed, visits, number]) for number in sets]
+            found = search_together(models, config, sets, rngs, TOGETHER)
+            policies += [result.policy for result in found]
+        return np.concatenate(policies)
+
     def point(self) -> dict[str, float]:
         """Where it stands."""
         return {
@@ -98,10 +124,16 @@ def learn(game: str, seed: int, seconds: float, config: TrainingConfig) -> dict[
             report(f"{game}, seed {seed}: {curve[-1]}")
     table = TablePolicy(run.graph, run.policy())
     found = measure(run.graph.game.pyspiel_game, table, engine="openspiel")
+    searched = {
+        str(visits): exact.exploitability(run.graph, run.searched(visits, seed))
+        for visits in VISITS
+    }
+    report(f"{game}, seed {seed}: P {found.exploitability:.5f}, bot by visits {searched}")
     return {
         "game": game,
         "seed": seed,
         "exploitability": found.exploitability,
+        "exploitability_of_search": searched,
         "seconds": round(run.seconds, 1),
         "generations": run.loop.generation,
         "simulations": run.loop.simulations,
@@ -122,7 +154,8 @@ def write_page(folder: Path) -> None:
         simulations = statistics.median(run["simulations"] for run in runs) / 1e6
         lines.append(
             f"| {game} | {runs[0]['seconds']:.0f} | **{middle:.4f}** | {listed} | "
-            f"{generations:,.0f} | {simulations:,.0f} M |"
+            f"{generations:,.0f} | {simulations:,.0f} M | "
+            f"{' | '.join(_of_search(runs, visits) for visits in VISITS)} |"
         )
         columns = [[point["exploitability"] for point in run["curve"]] for run in runs]
         points = zip(*columns, strict=False)
@@ -130,6 +163,14 @@ def write_page(folder: Path) -> None:
         curves.append(f"- {game}: {curve}")
     text = HEAD + "\n".join([*lines, *curves]) + "\n"
     folder.with_suffix(".md").write_text(text, encoding="utf-8")
+
+
+def _of_search(runs: list[dict[str, Any]], visits: int) -> str:
+    """The bot's exploitability as a multiple of P's, lowest and highest."""
+    shares = [
+        run["exploitability_of_search"][str(visits)] / run["exploitability"] for run in runs
+    ]
+    return f"{min(shares):.2f} to {max(shares):.2f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -21,7 +21,7 @@ Engine = Literal["native", "reference"]
 Spawning = Literal["auto", "always", "when_behind"]
 OpponentDispersion = Literal["none", "unseen", "always"]
 UnvisitedEvents = Literal["valued", "left_out"]
-RootRule = Literal["visits", "expected_visits", "certain_gain"]
+RootRule = Literal["visits", "expected_visits", "certain_gain", "certain_step"]
 SplitActions = Literal["auto", "never", "always"]
 HiddenOrder = Literal["play", "sets"]
 
@@ -73,7 +73,11 @@ class SearchConfig(Settings):
       lcb_width: sigma at one visit, in value scales; sigma(N) = lcb_width / sqrt(N).
       root_rule: the policy is in proportion to visits N, or to the visits expected where choices
         were mixed (n_mixed MIX + n_pure PN, the same without the noise of draws), or to the latter
-        only where they gain on P for certain, at the worst ends of all intervals, and P elsewhere.
+        only where they gain on P for certain, at the worst ends of all intervals, and P elsewhere;
+        or it is P with a step of mirror ascent along the advantages that are certain
+        ("certain_step"): P(a) exp(eta A(a) / value scale), where A(a) is the distance between the
+        confidence interval of Q(a) and the interval of E_P[Q], and 0 where these overlap.
+      step_size: eta of "certain_step"; 0 gives P.
     Actions:
       split_actions: whether an action is chosen as a sequence of sub-actions (P-splitting; by their
         meaning where that is known, else by the digits of the action's number): "always", "never",
@@ -112,6 +116,7 @@ class SearchConfig(Settings):
     unvisited_events: UnvisitedEvents = "valued"
     lcb_width: float = 0.1
     root_rule: RootRule = "visits"
+    step_size: float = 5.0
     split_actions: SplitActions = "auto"
     hidden_order: HiddenOrder = "play"
     engine: Engine = "native"
@@ -135,6 +140,7 @@ class SearchConfig(Settings):
         _check(self, "opponent_prior_visits", self.opponent_prior_visits >= 0.0, "not negative")
         _check(self, "spawn_depth", self.spawn_depth >= 0, "not negative")
         _check(self, "lcb_width", self.lcb_width >= 0.0, "not negative")
+        _check(self, "step_size", self.step_size >= 0.0, "not negative")
         single = self.parallel_simulations == 1 or self.engine == "native"
         _check(self, "parallel_simulations", self.parallel_simulations >= 1, "at least 1")
         _check(self, "parallel_simulations", single, "1 with the reference engine")
@@ -179,14 +185,14 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "opponent_prior_visits": 10.0,
         "c_puct": 2.0,
         "lcb_width": 1.0,
-        "root_rule": "certain_gain",
+        "root_rule": "certain_step",
     },
     "a_ismcts": {"dispersion_radius": 0.0},
     "mt_ismcts": {"dispersion_radius": 0.0, "selection": "ucb"},
 }
-"""nash_ismcts; nash_ismcts_play (for play with good models: stays close to P, and leaves it where
-much is to be gained); a_ismcts (AlphaZero's search, no dispersion); mt_ismcts (Cowling et al. 2015:
-UCB and random rollouts, no prior)."""
+"""nash_ismcts; nash_ismcts_play (for play with good models: stays close to P, and leaves it as far
+as the gain is certain); a_ismcts (AlphaZero's search, no dispersion); mt_ismcts (Cowling et al.
+2015: UCB and random rollouts, no prior)."""
 
 
 def _check(config: SearchConfig, name: str, holds: bool, wanted: str) -> None:

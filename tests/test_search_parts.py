@@ -476,7 +476,7 @@ def test_without_a_certain_gain_the_policy_is_the_prior(
     # Near equilibrium nothing is certain; with a policy that calls with the worst card and folds
     # the best one, much is.
     graph = enumerated(helpers.KUHN)
-    settings = {**PRESETS["nash_ismcts_play"], "engine": engine}
+    settings = {**PRESETS["nash_ismcts_play"], "root_rule": "certain_gain", "engine": engine}
     near = helpers.cfr_table(graph, 1000)
     found = helpers.searched_table(graph, ExactEvaluator(graph, near), 0, visits=300, **settings)
     # It may be certain that what P hardly ever plays is worse.

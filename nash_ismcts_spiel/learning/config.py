@@ -56,6 +56,8 @@ class LearnerConfig(Settings):
       epochs: how often a generation's fit of a network goes through its rows.
       steps: at most, per generation and network.
       frequency_power: rows are drawn by their frequency to this power; below 1 favours rare ones.
+      policy_average: share of all generations, the latest, over which the weights of P are averaged
+        for play and measuring (not for self-play); 0 takes the latest weights.
     """
 
     search_games: int = 1_000_000
@@ -77,6 +79,7 @@ class LearnerConfig(Settings):
     epochs: float = 4.0
     steps: int = 60
     frequency_power: float = 0.5
+    policy_average: float = 0.2
 
     def __post_init__(self) -> None:
         """Refuses values that nothing can be learned with, by name."""
@@ -85,7 +88,7 @@ class LearnerConfig(Settings):
         for name in (*counts, "most_sets"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("explore", "others_explore"):
+        for name in ("explore", "others_explore", "policy_average"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not 0.0 < self.hidden_share <= 1.0:

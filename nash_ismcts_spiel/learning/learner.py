@@ -2,11 +2,13 @@
 
 P learns the buffer of all search policies; H learns what was hidden in this generation's policy
 games only; V and Vc learn bootstrapped targets from the same games. All networks go on from the
-generation before.
+generation before. Whoever plays or measures P gets the mean of its weights over the latest
+generations.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from typing import Any
 
@@ -22,8 +24,12 @@ from nash_ismcts_spiel.learning.fit import Fitter
 from nash_ismcts_spiel.learning.losses import hidden_loss, policy_loss, value_loss
 from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.learning.watch import Watch
+from nash_ismcts_spiel.learning.weight_average import WeightAverage
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
-from nash_ismcts_spiel.models.networks.nets import Sizes, load_state, make_networks
+from nash_ismcts_spiel.models.networks.nets import Networks, Sizes, load_state, make_networks
+
+_MEAN_POLICY = "mean_policy"
+"""The name of P's mean weights in a checkpoint."""
 
 
 class Learner:
@@ -31,7 +37,7 @@ class Learner:
 
     Attributes:
       tensors: what the networks see.
-      networks: the current ones.
+      networks: the current ones, which self-play goes on with.
       buffer: policy targets of all generations.
     """
 
@@ -49,6 +55,7 @@ class Learner:
         self._scale = game.value_scale()
         self._foreseen: dict[str, float] = {}
         networks = self.networks
+        self._mean_policy = WeightAverage(networks.policy, config.learner.policy_average)
         self._policy = Fitter(networks.policy, policy_loss, config.learner)
         self._value = Fitter(networks.value, value_loss, config.learner)
         self._hidden = Fitter(networks.hidden, hidden_loss, config.learner)
@@ -63,9 +70,14 @@ class Learner:
         """Inputs and outputs of the networks."""
         return self.tensors
 
+    @property
+    def playing(self) -> Networks:
+        """The current networks for whoever does not learn: P with its mean weights."""
+        return dataclasses.replace(self.networks, policy=self._mean_policy.network)
+
     def evaluator(self) -> NetworkEvaluator:
-        """The current networks as an evaluator."""
-        return NetworkEvaluator(self.tensors, self.networks, self._scale)
+        """The networks for play as an evaluator."""
+        return NetworkEvaluator(self.tensors, self.playing, self._scale)
 
     def learn(
         self,
@@ -93,6 +105,7 @@ class Learner:
         self._policy.fit(self.buffer.rows().to_the_power(power), generation, rng, look)
         self._hidden.fit(hidden, generation, rng, look)
         self._value.fit(value, generation, rng, look)
+        self._mean_policy.add(generation)
         self._foreseen = foreseen
 
     def figures(self) -> dict[str, float]:
@@ -107,6 +120,7 @@ class Learner:
     def arrays(self) -> Arrays:
         """Buffer, weights and optimizers."""
         stored = {name: fitter.state() for name, fitter in self._fitters.items()}
+        stored[_MEAN_POLICY] = self._mean_policy.state()
         buffer = io.BytesIO()
         torch.save(stored, buffer)
         networks = np.frombuffer(buffer.getvalue(), dtype=np.uint8)
@@ -118,6 +132,7 @@ class Learner:
         stored = load_state(arrays["networks"].tobytes())
         for name, fitter in self._fitters.items():
             fitter.restore(stored[name])
+        self._mean_policy.restore(stored[_MEAN_POLICY])
 
 
 def _buffer_rows(tensors: Tensors, config: LearnerConfig) -> int:

@@ -162,7 +162,7 @@ class Run(RunDirectory):
             learns_enumerated(self._supported, self.config),
             self.config.networks,
             models.sizes,
-            models.networks,
+            models.playing,
             made,
             self.config.search.split_actions,
             self._codes,

@@ -18,6 +18,7 @@ from nash_ismcts_spiel.search.limits import LimitReachedError, Limits, StoppedBy
 from nash_ismcts_spiel.search.result import SearchResult
 from nash_ismcts_spiel.search.root_policy import (
     certain_gain,
+    certain_step,
     kept_actions,
     root_policy,
     visit_shares,
@@ -133,7 +134,11 @@ class ReferenceEngine:
         """The root's policy by the rule of the config; P if nothing was visited."""
         if sum(choices.visits) == 0:
             return list(prior)
-        kept = kept_actions(choices.visits, values, self._config.lcb_width * self._value_scale)
+        scale, width = self._value_scale, self._config.lcb_width * self._value_scale
+        if self._config.root_rule == "certain_step":
+            step_size = self._config.step_size / scale
+            return certain_step(prior, values, choices.visits, width, step_size)
+        kept = kept_actions(choices.visits, values, width)
         if self._config.root_rule == "visits":
             return root_policy(choices.visits, kept)
         expected = [choices.weight(action) for action in range(len(choices.visits))]

@@ -18,7 +18,7 @@ enum class Trees { kByInformationSet, kByNode };
 enum class Spawning { kAlways, kWhenBehind };
 enum class OpponentDispersion { kNone, kUnseen, kAlways };
 enum class UnvisitedEvents { kValued, kLeftOut };
-enum class RootRule { kVisits, kExpectedVisits, kCertainGain };
+enum class RootRule { kVisits, kExpectedVisits, kCertainGain, kCertainStep };
 
 struct SearchConfig {
   double dispersion_radius = 0.2;
@@ -39,6 +39,7 @@ struct SearchConfig {
   UnvisitedEvents unvisited_events = UnvisitedEvents::kValued;
   double lcb_width = 0.1;
   RootRule root_rule = RootRule::kVisits;
+  double step_size = 5.0;
   double value_scale = 1.0;
 
   // Of the game rather than of the search.
@@ -68,7 +69,9 @@ void for_each_setting(SearchConfig& config, Visit&& visit) {
   visit("opponent_dispersion", config.opponent_dispersion, Words{"none", "unseen", "always"});
   visit("unvisited_events", config.unvisited_events, Words{"valued", "left_out"});
   visit("lcb_width", config.lcb_width);
-  visit("root_rule", config.root_rule, Words{"visits", "expected_visits", "certain_gain"});
+  visit("root_rule", config.root_rule,
+        Words{"visits", "expected_visits", "certain_gain", "certain_step"});
+  visit("step_size", config.step_size);
   visit("value_scale", config.value_scale);
   visit("one_tree", config.one_tree);
   visit("utility_sum", config.utility_sum);
