@@ -239,3 +239,24 @@ def test_what_is_no_row_or_no_graph_of_the_game_is_refused(enumerated: Enumerate
     with pytest.raises(ValueError, match="there are no slots for them"):
         Tensors(graph.game, slots=0).samples(graph, range(len(graph.samples)))
     assert tensors.sets(GameGraph(helpers.KUHN), []).shape == (0, tensors.set_inputs)
+
+
+def test_observations_alone_forget_the_order(enumerated: Enumerated) -> None:
+    game = support("phantom_ttt")
+    tensors = Tensors(game, inputs="observation")
+    graph = GameGraph(game)
+    sets = []
+    for history in ([0, 8, 1, 7], [1, 8, 0, 7], [0, 8, 2, 7]):  # the same stones, and others
+        world = graph.follow(history)
+        sets.append(graph.worlds.information_set[world])
+    first, same, other = tensors.sets(graph, sets)
+    assert (first == same).all() and (first != other).any()
+    told = Tensors(game).sets(graph, sets)
+    assert (told[0] != told[1]).any()
+    state = game.initial_state()
+    for action in (0, 8, 1, 7):
+        state.apply_action(action)
+    observed = np.array(state.observation_tensor(0), dtype=np.float32)
+    assert (first[:2] == [1.0, 0.0]).all() and (first[2 : 2 + len(observed)] == observed).all()
+    with pytest.raises(ValueError, match="has no observation tensor"):
+        Tensors(support("hearts"), inputs="observation")

@@ -1,8 +1,9 @@
 """What a player knows and what has been drawn of the rest, as rows of numbers for networks.
 
 An information set is described by OpenSpiel's information state tensor of the player to move, or,
-where a game has none, by what that player observed at its last decisions and did there. A SAMPLE
-node is described by its information set and the pieces drawn so far. A piece is known by its
+where a game has none, by what that player observed at its last decisions and did there; or else by
+the present observation alone, if networks are to forget the order in which things were seen. A
+SAMPLE node is described by its information set and the pieces drawn so far. A piece is known by its
 number as an action or chance outcome, so sizes depend on the vocabulary of pieces and never on how
 many hidden states there are; where actions are split, on the vocabulary of sub-actions, and those
 of an action that is under way are part of what its player knows. The rows themselves are made in
@@ -12,7 +13,7 @@ C++ (`native/worlds/tensors.h`), a batch at a time, and are not kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,9 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Numbers = Sequence[int] | npt.NDArray[np.int32]
 """Numbers of rows of a graph."""
+
+TensorInputs = Literal["information_state", "observation"]
+"""What describes an information set: all that its player has seen, or its present observation."""
 
 MOST_PIECES = 4096
 """Largest vocabulary of actions and chance outcomes that networks are made for."""
@@ -86,6 +90,7 @@ class Tensors:
     Attributes:
       split_actions: whether actions are split on the graphs.
       hidden_order: in which order hidden pieces are drawn there.
+      inputs: what describes an information set.
       set_inputs: numbers that describe an information set.
       sample_inputs: numbers that describe a SAMPLE node.
       prior_inputs: how many of these, the last ones, are logarithms of the prior of the next piece.
@@ -99,6 +104,7 @@ class Tensors:
         slots: int | None = None,
         split_actions: SplitActions = "never",
         hidden_order: HiddenOrder = "play",
+        inputs: TensorInputs = "information_state",
     ) -> None:
         """Fixes the sizes.
 
@@ -107,10 +113,12 @@ class Tensors:
           slots: most pieces of one hidden state; by the length of the game if None.
           split_actions: whether actions are split on the graphs.
           hidden_order: in which order hidden pieces are drawn there.
+          inputs: what describes an information set.
 
         Raises:
-          ValueError: the game describes neither information states nor observations in numbers,
-            or has too many actions or chance outcomes.
+          ValueError: the game describes neither information states nor observations in numbers
+            (or not its observations, if these are the inputs), or has too many actions or chance
+            outcomes.
         """
         splitting, dealing = splitting_of(game, split_actions), dealing_of(game, hidden_order)
         dealt = None if dealing is None else dealing.native(game)
@@ -120,10 +128,13 @@ class Tensors:
             slots = min(events if dealt is None else dealt.slots_of(events), _MOST_SLOTS)
         self.split_actions: SplitActions = split_actions
         self.hidden_order: HiddenOrder = hidden_order
+        self.inputs: TensorInputs = inputs
         self._codes, self._order = fingerprint(splitting), order_fingerprint(dealing)
         played = dealt or game.native
         self._native = _core.Tensors(
-            played if splitting is None else splitting.native(played), slots
+            played if splitting is None else splitting.native(played),
+            slots,
+            inputs == "observation",
         )
         self.set_inputs = self._native.set_inputs
         self.sample_inputs = self._native.sample_inputs

@@ -47,6 +47,7 @@ class Learner:
             game,
             split_actions=config.search.split_actions,
             hidden_order=config.search.hidden_order,
+            inputs=config.networks.inputs,
         )
         self.networks = make_networks(self.tensors, config.networks, seed)
         capacity = _buffer_rows(self.tensors, config.learner)

@@ -76,6 +76,7 @@ class SelfPlayWorker:
             self._game,
             split_actions=config.search.split_actions,
             hidden_order=config.search.hidden_order,
+            inputs=config.networks.inputs,
         )
         self._networks = make_networks(self._tensors, config.networks, seed)
         self._scale = self._game.value_scale()

@@ -1,9 +1,10 @@
-"""The size of networks, and where they compute."""
+"""The size of networks, what they see, and where they compute."""
 
 from __future__ import annotations
 
 import dataclasses
 
+from nash_ismcts_spiel.games.tensors import TensorInputs
 from nash_ismcts_spiel.settings import Settings
 
 
@@ -14,11 +15,16 @@ class NetworkConfig(Settings):
     Attributes:
       width: units per layer.
       depth: residual layers.
+      inputs: what describes an information set to them: all that its player has seen and done, or
+        its present observation alone. The latter forgets in which order things came; where that
+        tells little (phantom and dark board games), far fewer inputs are to be learned, and P can
+        be measured exactly beyond enumeration.
       device: where torch fits and evaluates them, such as "cpu" or "cuda".
     """
 
     width: int = 64
     depth: int = 2
+    inputs: TensorInputs = "information_state"
     device: str = "cpu"
 
     def __post_init__(self) -> None:

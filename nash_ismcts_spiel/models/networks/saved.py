@@ -99,7 +99,10 @@ class SavedModels:
                 f"hidden_order={self.hidden_order!r} gives here"
             )
         tensors = Tensors(
-            game, split_actions=self.split_actions, hidden_order=self.hidden_order
+            game,
+            split_actions=self.split_actions,
+            hidden_order=self.hidden_order,
+            inputs=self.config.inputs,
         )
         networks = NetworkEvaluator(tensors, self.networks, game.value_scale())
         if self.enumerated:

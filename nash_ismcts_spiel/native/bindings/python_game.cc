@@ -156,12 +156,15 @@ class PythonGame : public Game {
     facts.actions = game_.call("num_distinct_actions").cast<int64_t>();
     facts.chance_outcomes = game_.call("max_chance_outcomes").cast<int64_t>();
     const py::object type = game_.call("get_type");
+    if (type.attr("provides_observation_tensor").cast<bool>()) {
+      facts.observation_size = game_.call("observation_tensor_size").cast<int64_t>();
+    }
     if (type.attr("provides_information_state_tensor").cast<bool>()) {
       facts.kind = TensorKind::kInformationState;
       facts.size = game_.call("information_state_tensor_size").cast<int64_t>();
     } else if (type.attr("provides_observation_tensor").cast<bool>()) {
       facts.kind = TensorKind::kObservation;
-      facts.size = game_.call("observation_tensor_size").cast<int64_t>();
+      facts.size = facts.observation_size;
     }
     return facts;
   }

@@ -129,8 +129,8 @@ py::tuple pair_entries(const Graph& graph, const Ints& ids) {
 
 void bind_tensors(py::module_& module) {
   py::class_<Tensors>(module, "Tensors")
-      .def(py::init<std::shared_ptr<Game>, int64_t>(), py::arg("game").none(false),
-           py::arg("slots"))
+      .def(py::init<std::shared_ptr<Game>, int64_t, bool>(), py::arg("game").none(false),
+           py::arg("slots"), py::arg("observations") = false)
       .def_property_readonly("set_inputs", &Tensors::set_inputs)
       .def_property_readonly("sample_inputs", &Tensors::sample_inputs)
       .def_property_readonly("prior_inputs", &Tensors::prior_inputs)

@@ -63,12 +63,13 @@ TensorFacts SpielGame::tensor_facts() const {
   facts.actions = game_->NumDistinctActions();
   facts.chance_outcomes = game_->MaxChanceOutcomes();
   const open_spiel::GameType type = game_->GetType();
+  if (type.provides_observation_tensor) facts.observation_size = game_->ObservationTensorSize();
   if (type.provides_information_state_tensor) {
     facts.kind = TensorKind::kInformationState;
     facts.size = game_->InformationStateTensorSize();
   } else if (type.provides_observation_tensor) {
     facts.kind = TensorKind::kObservation;
-    facts.size = game_->ObservationTensorSize();
+    facts.size = facts.observation_size;
   }
   return facts;
 }

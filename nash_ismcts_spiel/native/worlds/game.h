@@ -121,11 +121,13 @@ struct NASH_ISMCTS_SHARED GameFacts {
 struct NASH_ISMCTS_SHARED TensorFacts {
   TensorKind kind = TensorKind::kNone;  // of information states if the game has these
   int64_t size = 0;                     // numbers of one tensor
+  int64_t observation_size = 0;         // numbers of one observation tensor, 0 if there is none
   int64_t actions = 0;                  // actions are numbered below this
   int64_t chance_outcomes = 0;          // and chance outcomes below this
 
   bool operator==(const TensorFacts& other) const {
-    return kind == other.kind && size == other.size && actions == other.actions &&
+    return kind == other.kind && size == other.size &&
+           observation_size == other.observation_size && actions == other.actions &&
            chance_outcomes == other.chance_outcomes;
   }
 };

@@ -273,6 +273,7 @@ History SplitState::prefix() const {
 TensorFacts SplitGame::tensor_facts() const {
   TensorFacts facts = inner_->tensor_facts();
   if (facts.kind != TensorKind::kNone) facts.size += actions_->vocabulary();
+  if (facts.observation_size > 0) facts.observation_size += actions_->vocabulary();
   facts.actions = actions_->vocabulary();
   if (outcomes_) facts.chance_outcomes = outcomes_->vocabulary();
   return facts;

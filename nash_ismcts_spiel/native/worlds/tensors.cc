@@ -21,8 +21,11 @@ void require_number(Action number, int64_t end, const Game& game, const char* wh
 
 }  // namespace
 
-Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots)
-    : game_(std::move(game)), facts_(game_->tensor_facts()), players_(game_->facts().num_players),
+Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observations)
+    : game_(std::move(game)), facts_(game_->tensor_facts()),
+      kind_(observations ? TensorKind::kObservation : facts_.kind),
+      size_(observations ? facts_.observation_size : facts_.size),
+      remembered_(observations ? 1 : kRemembered), players_(game_->facts().num_players),
       slots_(slots), pieces_(std::max(facts_.actions, facts_.chance_outcomes)),
       prior_inputs_(game_->sets() == nullptr ? 0 : pieces_) {
   if (facts_.kind == TensorKind::kNone) {
@@ -30,9 +33,12 @@ Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots)
                                 " has neither an information state tensor nor an observation "
                                 "tensor to learn from");
   }
+  if (observations && facts_.observation_size == 0) {
+    throw std::invalid_argument(game_->facts().name + " has no observation tensor");
+  }
   if (slots < 0) throw std::invalid_argument("slots must not be negative");
-  const bool history = facts_.kind == TensorKind::kObservation;
-  set_inputs_ = players_ + (history ? kRemembered * (facts_.size + facts_.actions) : facts_.size);
+  const bool history = kind_ == TensorKind::kObservation;
+  set_inputs_ = players_ + (history ? remembered_ * (size_ + facts_.actions) : size_);
 }
 
 bool Tensors::fits(const Graph& graph) const {
@@ -76,17 +82,17 @@ void Tensors::describe_set(const Graph& graph, int32_t set, float* row) const {
   const int32_t player = graph.information_sets.player[set];
   const int32_t world = graph.information_sets.first_world[set];
   row[player] = 1.0f;
-  if (facts_.kind == TensorKind::kObservation) {
+  if (kind_ == TensorKind::kObservation) {
     remember(graph, world, player, row + players_);
   } else {
     std::unique_ptr<GameState> made;
-    graph.look(world, made).tensor(player, facts_.kind, row + players_, facts_.size);
+    graph.look(world, made).tensor(player, kind_, row + players_, size_);
   }
 }
 
 // The earliest decision is found first, and its state then played on to the present.
 void Tensors::remember(const Graph& graph, int32_t world, int32_t player, float* row) const {
-  const int64_t width = facts_.size + facts_.actions;
+  const int64_t width = size_ + facts_.actions;
   History events;                                // since the earliest decision, latest first
   std::array<std::size_t, kRemembered> later{};  // events after each decision, latest first
   int32_t decisions = 1;
@@ -94,12 +100,12 @@ void Tensors::remember(const Graph& graph, int32_t world, int32_t player, float*
     return graph.information_sets.within_action[graph.worlds.information_set[at]] == 1;
   };
   bool present = within_action(world);  // its own tensor tells the parts of the present action
-  for (int32_t at = world; at != kRoot && decisions < kRemembered;) {
+  for (int32_t at = world; at != kRoot && decisions < remembered_;) {
     events.push_back(graph.worlds.last_action[at]);
     at = graph.worlds.parent[at];
     if (graph.worlds.player[at] != player) continue;
     require_number(events.back(), facts_.actions, *game_, "action");
-    if (!present) row[decisions * width + facts_.size + events.back()] += 1.0f;
+    if (!present) row[decisions * width + size_ + events.back()] += 1.0f;
     if (within_action(at)) continue;
     if (!present) later[decisions++] = events.size();
     present = false;
@@ -110,7 +116,7 @@ void Tensors::remember(const Graph& graph, int32_t world, int32_t player, float*
   const std::unique_ptr<GameState> state = graph.state(at);
   for (int32_t decision = decisions - 1; decision >= 0; --decision) {
     for (; events.size() > later[decision]; events.pop_back()) state->apply(events.back());
-    state->tensor(player, facts_.kind, row + decision * width, facts_.size);
+    state->tensor(player, kind_, row + decision * width, size_);
   }
 }
 

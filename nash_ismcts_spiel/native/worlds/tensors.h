@@ -28,8 +28,9 @@ constexpr int32_t kRemembered = 4;
 
 class Tensors {
  public:
-  // Fixes the sizes. Throws std::invalid_argument if the game has no tensors.
-  Tensors(std::shared_ptr<const Game> game, int64_t slots);
+  // Fixes the sizes. If `observations` is set, a player is described by its present observation
+  // alone. Throws std::invalid_argument if the game has no tensors.
+  Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observations = false);
 
   int64_t set_inputs() const { return set_inputs_; }
   int64_t sample_inputs() const { return set_inputs_ + slots_ * pieces_ + prior_inputs_; }
@@ -57,6 +58,9 @@ class Tensors {
 
   std::shared_ptr<const Game> game_;
   TensorFacts facts_;
+  TensorKind kind_;     // of the tensors that are read
+  int64_t size_;        // of one of them
+  int32_t remembered_;  // own decisions that a row of observations looks back to
   int32_t players_;
   int64_t slots_, pieces_, prior_inputs_, set_inputs_;
 };
