@@ -97,7 +97,7 @@ def truncate_file(path: Path, size: int, disk: Disk = DISK) -> None:
 
 def remove_file(path: Path, disk: Disk = DISK) -> None:
     """Removes a file if it is there; nothing is flushed."""
-    with contextlib.suppress(FileNotFoundError):
+    with naming(path), contextlib.suppress(FileNotFoundError):
         disk.remove(path)
 
 
@@ -117,14 +117,15 @@ def sync_directory(path: Path, disk: Disk = DISK) -> None:
 
 def make_directories(path: Path, disk: Disk = DISK) -> None:
     """Makes a directory with all above it that are missing, and flushes their names."""
-    missing = []
-    while not path.exists():
-        missing.append(path)
+    chain = [path]  # its own name is flushed in any case: who made it may have failed to
+    while not path.parent.exists():
         path = path.parent
-    for each in reversed(missing):
-        with contextlib.suppress(FileExistsError):  # another process was faster
+        chain.append(path)
+    for each in reversed(chain):
+        with naming(each), contextlib.suppress(FileExistsError):
             disk.make_directory(each)
-        sync_directory(each.parent, disk)
+        with contextlib.suppress(PermissionError):  # a parent that may not be read
+            sync_directory(each.parent, disk)
 
 
 @contextlib.contextmanager
