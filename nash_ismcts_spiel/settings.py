@@ -89,7 +89,7 @@ def _check_type(name: str, value: Any, hint: Any) -> None:
         fits = isinstance(value, allowed)
     if not fits:
         raise TypeError(f"{name} must be {getattr(hint, '__name__', hint)}, not {value!r}")
-    if number and isinstance(value, numbers.Integral) and not -_LARGEST < value < _LARGEST:
+    if isinstance(value, numbers.Integral) and not -_LARGEST < int(value) < _LARGEST:
         raise ValueError(f"{name} must be below 2**63 in size")
     if number and not math.isfinite(value):
         raise ValueError(f"{name} must be finite, not {value!r}")

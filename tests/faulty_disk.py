@@ -1,8 +1,8 @@
 """A disk that fails: errors, short writes, and power cuts that take what was not flushed.
 
-It writes to the real files of a directory, which stand for what the running system sees (its page
-cache), and keeps beside them what is on the disk for certain. After a power cut, what was flushed is
-there; of what was not, any part may be: single writes whole, in part or not at all, and new names,
+It writes to the real files of a directory, which stand for what the running system sees (the page
+cache), and keeps beside them what is on the disk for certain. After a power cut, what was flushed
+is there; of what was not, any part may be: single writes whole, in part or not at all; new names,
 renames and removals in any order. A flush that has failed leaves the system thinking that all is
 written, so a second one does nothing, as on Linux.
 """

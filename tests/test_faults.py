@@ -7,7 +7,6 @@ faults, bit for bit.
 from __future__ import annotations
 
 import dataclasses
-import errno
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -18,12 +17,12 @@ import numpy as np
 import pytest
 from faulty_disk import FaultyDisk, Kind, Operation, PowerCut
 
-from nash_ismcts_spiel import cli, files
+from nash_ismcts_spiel import files
 from nash_ismcts_spiel.learning import Schedule, TrainingConfig
 from nash_ismcts_spiel.runs import Budget, Run
-from nash_ismcts_spiel.runs.config import CHECKPOINT, CONFIG
+from nash_ismcts_spiel.runs.config import CONFIG
 from nash_ismcts_spiel.runs.directory import RunDirectory
-from nash_ismcts_spiel.runs.metrics import METRICS, read_metrics
+from nash_ismcts_spiel.runs.metrics import read_metrics
 
 GENERATIONS = 4
 CONFIG_OF_RUNS = TrainingConfig(visits=Schedule(start=2.0))
@@ -88,8 +87,12 @@ class Unflushed(files.Disk):
 
 
 def check_after(directory: Path, saved: Saved, unbroken: list[Any], created: bool) -> None:
-    """The run is there with what was saved, and goes on as if nothing had happened."""
-    if not created and not (directory / CONFIG).exists():
+    """The run is there with what was saved, and goes on as if nothing had happened.
+
+    Only if there never was one, since making it has failed, there may be none.
+    """
+    promised = created or saved.generation > 0
+    if not promised and not (directory / CONFIG).exists():
         run = create(directory)
     else:
         run = Run.resume(directory)
@@ -110,9 +113,10 @@ def fail_once(
         saved = Saved(patch)
         for _ in range(2):  # after an error, the user tries again
             try:
-                there = (directory / CONFIG).exists()
-                run = Run.resume(directory) if there else create(directory)
-                created = True
+                if (directory / CONFIG).exists():
+                    run = Run.resume(directory)
+                else:
+                    run, created = create(directory), True
                 train(run)
             except OSError as error:
                 assert error.filename is not None and str(root) in str(error.filename)

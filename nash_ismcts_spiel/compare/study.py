@@ -47,6 +47,7 @@ from nash_ismcts_spiel.settings import Settings
 SETTINGS = "settings.json"
 _MOST = 100_000
 """Most seeds, and most points of a run."""
+_MOST_SECONDS = 1e9
 
 _EARLIEST = 1 / 200
 """Of the whole time, when methods are measured first."""
@@ -84,8 +85,11 @@ class StudyConfig(Settings):
         for name in self.methods:
             if name not in METHODS:
                 raise ValueError(f"unknown method {name!r}; there are {', '.join(METHODS)}")
-        if not (0.0 < self.seconds < float("inf") and self.seeds >= 1 and self.points >= 2):
-            raise ValueError("seconds must be positive, seeds at least 1 and points at least 2")
+        if not (0.0 < self.seconds <= _MOST_SECONDS and self.seeds >= 1 and self.points >= 2):
+            raise ValueError(
+                f"seconds must be positive and at most {_MOST_SECONDS:g}, seeds at least 1 and "
+                "points at least 2"
+            )
 
     @property
     def times(self) -> list[float]:

@@ -6,12 +6,15 @@ files of different runs, or a config that was changed, are not taken for one run
 
 from __future__ import annotations
 
+import contextlib
 import json
 import typing
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+import pyspiel
 
 from nash_ismcts_spiel.files import CheckpointError, DamagedFileError, digest_of, read_object
 from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
@@ -69,6 +72,16 @@ def refuse_mixed(directory: Path, settings: Mapping[str, Any], numbers: Mapping[
         raise CheckpointError(f"{path} is of another run than {directory / CONFIG}")
     if numbers.get(CONFIG, "") != settings.get(DIGEST, ""):
         raise CheckpointError(f"{path} was made with other settings than {directory / CONFIG} has")
+
+
+@contextlib.contextmanager
+def naming_config(directory: Path) -> Iterator[None]:
+    """Says which config asks for a run that cannot be had here."""
+    try:
+        yield
+    except (ValueError, TypeError, pyspiel.SpielError) as error:
+        path = directory / CONFIG
+        raise DamagedFileError(f"the run of {path} cannot be resumed: {error}") from error
 
 
 def _digest(settings: Mapping[str, Any]) -> str:

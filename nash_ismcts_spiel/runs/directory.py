@@ -207,9 +207,9 @@ class RunDirectory:
     def _restore(self, settings: Mapping[str, Any]) -> None:
         """Goes on from the checkpoint on the disk, if it is one of the config's run."""
         path = self.directory / CHECKPOINT
+        refuse_mixed(self.directory, settings, files.load_numbers(path))
         whole = files.load(path, self.loop.models.array_names)
         numbers = {"metrics_digest": "", **whole.numbers}
-        refuse_mixed(self.directory, settings, numbers)
         log = MetricsLog(self.directory / METRICS, settings.get(RUN, ""), self.disk)
         self._check_models(numbers)
         try:

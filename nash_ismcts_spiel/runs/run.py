@@ -20,7 +20,7 @@ from nash_ismcts_spiel.learning.exact_loop import ExactLoop
 from nash_ismcts_spiel.learning.loops import is_large, learns_enumerated, make_loop, whole_graph
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.models import exact_rows
-from nash_ismcts_spiel.runs.config import CHECKPOINT, read_config
+from nash_ismcts_spiel.runs.config import CHECKPOINT, naming_config, read_config
 from nash_ismcts_spiel.runs.directory import RunDirectory, refuse_occupied
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ class Run(RunDirectory):
         settings = read_config(directory)
         config = TrainingConfig.from_dict(settings["training"])
         kind: ModelKind = settings["models"]
-        run = cls(directory, settings["game"], settings["seed"], config, workers, kind, ray)
+        with naming_config(directory):
+            run = cls(directory, settings["game"], settings["seed"], config, workers, kind, ray)
         run._restore(settings)
         return run
 

@@ -16,7 +16,7 @@ from nash_ismcts_spiel.baselines.rebel.public_tree import Floats, PublicTree, re
 from nash_ismcts_spiel.files import DamagedFileError
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import TablePolicy
-from nash_ismcts_spiel.runs.config import CONFIG, stored_settings
+from nash_ismcts_spiel.runs.config import CONFIG, naming_config, stored_settings
 from nash_ismcts_spiel.runs.directory import RunDirectory, refuse_occupied
 from nash_ismcts_spiel.runs.metrics import is_measured
 
@@ -78,7 +78,8 @@ class RebelRun(RunDirectory):
             path = directory / CONFIG
             message = f"{path} is not the config of a run of ReBeL: {error}"
             raise DamagedFileError(message) from error
-        run = cls(directory, game, seed, config)
+        with naming_config(directory):
+            run = cls(directory, game, seed, config)
         run._restore(settings)
         return run
 
