@@ -18,8 +18,8 @@ from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.baselines import DETERMINISTIC, METHODS, methods
 from nash_ismcts_spiel.compare import Study, StudyConfig, write_report
 from nash_ismcts_spiel.compare.markdown import write_markdown
-from nash_ismcts_spiel.compare.report import final_figures
 from nash_ismcts_spiel.compare.records import RECORDS
+from nash_ismcts_spiel.compare.report import final_figures
 from nash_ismcts_spiel.compare.study import SETTINGS
 from nash_ismcts_spiel.files import BusyError, DamagedFileError, writing
 from nash_ismcts_spiel.games import GameGraph

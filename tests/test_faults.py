@@ -7,6 +7,7 @@ faults, bit for bit.
 from __future__ import annotations
 
 import dataclasses
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -17,12 +18,13 @@ import numpy as np
 import pytest
 from faulty_disk import FaultyDisk, Kind, Operation, PowerCut
 
-from nash_ismcts_spiel import files
+from nash_ismcts_spiel import cli, files
+from nash_ismcts_spiel.files.disk import opened, write_all
 from nash_ismcts_spiel.learning import Schedule, TrainingConfig
 from nash_ismcts_spiel.runs import Budget, Run
-from nash_ismcts_spiel.runs.config import CONFIG
+from nash_ismcts_spiel.runs.config import CHECKPOINT, CONFIG
 from nash_ismcts_spiel.runs.directory import RunDirectory
-from nash_ismcts_spiel.runs.metrics import read_metrics
+from nash_ismcts_spiel.runs.metrics import METRICS, read_metrics
 
 GENERATIONS = 4
 CONFIG_OF_RUNS = TrainingConfig(visits=Schedule(start=2.0))
@@ -174,3 +176,57 @@ def test_a_thousand_faults_lose_no_saved_generation(
     done = many_faults(tmp_path, range(80, 1080), calls, unbroken)
     assert done.total() == 1000
     print(dict(done))
+
+
+@pytest.mark.parametrize(("at", "name"), [(1, METRICS), (7, CHECKPOINT)])
+def test_a_full_disk_is_reported_in_one_line_with_the_file(
+    tmp_path: Path,
+    unbroken: list[Any],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    at: int,
+    name: str,
+) -> None:
+    directory = tmp_path / "root" / "run"
+    directory.parent.mkdir()
+    create(directory)
+    disk = FaultyDisk(directory.parent, np.random.default_rng(1), "full", at)
+    monkeypatch.setattr(RunDirectory, "disk", disk)
+    command = ["train", "--resume", "--out", str(directory), "--generations", str(GENERATIONS)]
+    assert cli.main([*command, "--checkpoint-seconds", "0"]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert disk.log[at] == "write"
+    full = "[Errno 28] No space left on device"
+    assert said == f"nash-ismcts: error: {full}: '{directory / name}'"
+    assert cli.main([*command, "--checkpoint-seconds", "0"]) == 0
+    assert end_of(directory) == unbroken
+
+
+def test_a_full_disk_leaves_no_part_of_a_file_behind(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"before")
+    disk = FaultyDisk(tmp_path, np.random.default_rng(0), "full", at=1)
+    with pytest.raises(OSError, match=str(path)):
+        files.replace_file(path, b"after" * 1000, disk)
+    assert disk.log == ["open", "write", "remove"]
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+    assert path.read_bytes() == b"before"
+
+
+def test_the_disk_loses_what_is_not_flushed(tmp_path: Path) -> None:
+    """The disk of these tests can lose something: else they could not fail."""
+    lost = Counter[str]()
+    for trial in range(40):
+        root, after = tmp_path / f"{trial}", tmp_path / f"{trial}-after"
+        root.mkdir()
+        after.mkdir()
+        (root / "file").write_bytes(b"before")
+        disk = FaultyDisk(root, np.random.default_rng(trial))
+        with opened(root / "new", os.O_WRONLY | os.O_CREAT, disk) as descriptor:
+            write_all(descriptor, b"afterwards", disk)
+        disk.rename(root / "new", root / "file")
+        disk.leave_behind(after)
+        content = (after / "file").read_bytes()
+        assert content in (b"before", b"", b"aft", b"afterward", b"afterwards")
+        lost[content.decode()] += 1
+    assert len(lost) >= 4
