@@ -12,10 +12,7 @@ and per method that could not run, with the reason.
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import json
-import os
-import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -25,6 +22,7 @@ import numpy as np
 import pyspiel
 
 from nash_ismcts_spiel.baselines import DETERMINISTIC, METHODS, make_method, trace_at
+from nash_ismcts_spiel.compare.circumstances import circumstances
 from nash_ismcts_spiel.compare.records import (
     RECORDS,
     Record,
@@ -37,7 +35,6 @@ from nash_ismcts_spiel.files import (
     make_directories,
     read_object,
     replace_file,
-    versions,
     writing,
 )
 from nash_ismcts_spiel.games import GameGraph, support
@@ -133,7 +130,7 @@ class Study:
         for game in config.games:
             support(game)
         make_directories(directory)
-        study = cls(directory, config, _circumstances())
+        study = cls(directory, config, circumstances())
         with writing(directory):
             (directory / RECORDS).unlink(missing_ok=True)
             study._write_settings()
@@ -289,21 +286,3 @@ class Study:
 def _key(record: Record) -> tuple[str, str | None, int | None]:
     """(game, method, seed); no seed for a method that cannot run, no method for a game."""
     return record["game"], record.get("method"), record.get("seed")
-
-
-def _circumstances() -> Record:
-    return {
-        "begun": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "versions": versions(),
-        "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()}",
-    }
-
-
-def _processor() -> str:
-    """The processor's model, as far as the system tells."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            models = [line.partition(":")[2].strip() for line in file if "model name" in line]
-        return models[0]
-    except (OSError, IndexError):
-        return platform.processor() or platform.machine()

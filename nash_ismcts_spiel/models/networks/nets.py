@@ -211,7 +211,7 @@ def _check_tensor(tensor: Tensor, most: float) -> None:
         return
     if tensor.layout != torch.strided or not tensor.is_contiguous():
         raise ValueError("its weights are not plain numbers")  # they might claim any size
-    largest = float(tensor.abs().max())  # NaN if one of them is
+    largest = float(tensor.detach().abs().max())  # NaN if one of them is
     if not (math.isfinite(largest) and largest <= most):
         raise ValueError(f"a weight of its networks is {largest:g}")
 
