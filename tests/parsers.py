@@ -234,9 +234,10 @@ def seeds(name: str) -> list[bytes]:
         "comparison_record": records,
         "comparison_settings": [(COMPARISON / SETTINGS).read_bytes()],
     }
-    kept = CORPUS / f"{name}.txt"
-    words = kept.read_bytes().splitlines() if kept.exists() else []
-    return [*whole.get(name, []), *words]
+    lists = CORPUS / f"{name}.txt"
+    words = lists.read_bytes().splitlines() if lists.exists() else []
+    found = [path.read_bytes() for path in sorted(CORPUS.glob(f"found/{name}-*"))]
+    return [*whole.get(name, []), *words, *found]
 
 
 def parse(name: str, content: bytes) -> None:

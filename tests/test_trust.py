@@ -265,6 +265,9 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "objects": lambda path: with_member(
         path, "array_weight.npy", npy_header("(12,)", "|O") + bytes(96)
     ),
+    "a header without an end": lambda path: with_member(
+        path, "array_weight.npy", npy_header("(12") + bytes(96)
+    ),
     "deep JSON": deep,
     "deep headers": lambda path: with_member(
         path, "array_weight.npy", npy_header("(" * 3000 + ")" * 3000)

@@ -11,6 +11,7 @@ import io
 import json
 import math
 import struct
+import tokenize
 import zipfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -40,7 +41,9 @@ _UNREADABLE = (
     RuntimeError,
     ArithmeticError,
     MemoryError,
+    SyntaxError,
     struct.error,
+    tokenize.TokenError,
     zipfile.BadZipFile,
 )
 """What reading an archive that is none may raise."""
