@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import time
 from collections.abc import Sequence
@@ -28,6 +29,8 @@ from nash_ismcts_spiel.models import (
     SampleRow,
 )
 from nash_ismcts_spiel.models.networks import saved as saved_models
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.nets import least_bytes, make_networks
 from nash_ismcts_spiel.models.networks.tables import TableEvaluator
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.models import NativeModels, exact_rows
@@ -247,3 +250,20 @@ def test_rollouts_in_games_that_pay_nonsense_are_refused(
     state = helpers.state_after(game, [0])
     with pytest.raises(ValueError, match="returns.. of the game must be finite and below 1e100"):
         NashIsmctsBot(game, 0, RolloutEvaluator(), PLAY, 1).step(state)
+
+
+def test_deep_networks_are_saved_and_loaded(tmp_path: Path) -> None:
+    """Torch keeps every tensor in a member of its own, and there may be thousands."""
+    models = pretrained()
+    config = NetworkConfig(width=2, depth=120)
+    networks = make_networks(models.sizes, config, seed=1)
+    path = tmp_path / "deep.npz"
+    saved_models.save(path, dataclasses.replace(models, config=config, networks=networks))
+    loaded = saved_models.load(path).networks
+    numbers = 0
+    for name, network in networks.by_name().items():
+        others = loaded.by_name()[name].parameters()
+        for one, other in zip(network.parameters(), others, strict=True):
+            assert torch.equal(one, other)
+            numbers += one.numel()
+    assert least_bytes(models.sizes, config) == 4 * numbers

@@ -26,7 +26,7 @@ from nash_ismcts_spiel.files.disk import DISK, Disk, replace_file
 FORMAT = 1
 _NUMBERS = "numbers"
 _PREFIX, _SUFFIX = "array_", ".npy"
-_MOST_MEMBERS = 1000
+_MOST_MEMBERS = 1_000_000
 _KINDS = "biufU"
 """Kinds of numpy's types that are read: numbers and text."""
 

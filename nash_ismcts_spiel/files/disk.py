@@ -18,7 +18,7 @@ class Disk:
 
     def open(self, path: Path, flags: int) -> int:
         """A descriptor of a file or directory."""
-        return os.open(path, flags, 0o666)
+        return os.open(path, flags | getattr(os, "O_BINARY", 0), 0o666)
 
     def write(self, descriptor: int, content: memoryview) -> int:
         """Writes some of the content, perhaps less than all; returns how many bytes."""

@@ -218,8 +218,7 @@ class RunDirectory:
             self.loop.restore(numbers["generation"], numbers["counters"])
         except _NOT_OF_THIS_RUN as error:
             raise files.CheckpointError(f"{path} is not one of this run: {error}") from error
-        lines = log.check(numbers["metrics_bytes"], numbers["metrics_digest"])
-        self._measured_generation = max((line.generation for line in lines), default=0)
+        log.check(numbers["metrics_bytes"], numbers["metrics_digest"])
         log.size, log.digest = numbers["metrics_bytes"], numbers["metrics_digest"] or log.run
         self._log, self._settings = log, settings
         self.wall_seconds, self.cpu_seconds = numbers["wall_seconds"], numbers["cpu_seconds"]
@@ -237,7 +236,8 @@ class RunDirectory:
         if numbers != self._on_disk:
             self._restore(self._settings)
         whole = self._whole.numbers
-        self._log.go_back(whole["metrics_bytes"], whole["metrics_digest"])
+        lines = self._log.go_back(whole["metrics_bytes"], whole["metrics_digest"])
+        self._measured_generation = max((line.generation for line in lines), default=0)
 
     def advance(self, watch: Watch | None = None) -> None:
         """One generation, without measuring or saving it."""
