@@ -30,7 +30,7 @@ from nash_ismcts_spiel.models import (
 )
 from nash_ismcts_spiel.models.networks import saved as saved_models
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
-from nash_ismcts_spiel.models.networks.nets import least_bytes, make_networks
+from nash_ismcts_spiel.models.networks.nets import least_bytes, load_state, make_networks
 from nash_ismcts_spiel.models.networks.tables import TableEvaluator
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.models import NativeModels, exact_rows
@@ -267,3 +267,11 @@ def test_deep_networks_are_saved_and_loaded(tmp_path: Path) -> None:
             assert torch.equal(one, other)
             numbers += one.numel()
     assert least_bytes(models.sizes, config) == 4 * numbers
+
+
+def test_states_of_torch_with_a_number_that_is_none_are_refused() -> None:
+    for wrong in (float("nan"), float("inf")):
+        stored = io.BytesIO()
+        torch.save({"optimizer": {"state": [{"exp_avg": torch.tensor([0.0, wrong])}]}}, stored)
+        with pytest.raises(ValueError, match="a weight of its networks is (nan|inf)"):
+            load_state(stored.getvalue())

@@ -17,11 +17,7 @@ from torch import Tensor
 
 from nash_ismcts_spiel.learning.config import LearnerConfig
 from nash_ismcts_spiel.learning.draws import inclusion_probabilities
-from nash_ismcts_spiel.models.networks.nets import (
-    ResidualNetwork,
-    refuse_infinite,
-    restore_network,
-)
+from nash_ismcts_spiel.models.networks.nets import ResidualNetwork, restore_network
 
 Floats = npt.NDArray[np.float64]
 
@@ -104,9 +100,8 @@ class Fitter(Generic[RowsType]):
         """Goes back to a state.
 
         Raises:
-          ValueError, KeyError or RuntimeError: it is that of another network, or not finite.
+          ValueError, KeyError or RuntimeError: it is that of another network, or absurd.
         """
-        refuse_infinite(state["optimizer"])
         restore_network(self.network, state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.last_loss = float(state["last_loss"])

@@ -18,7 +18,7 @@ from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.network import NetworkLeaves, make_network
 from nash_ismcts_spiel.baselines.rebel.public_tree import PLAYERS, PublicTree
 from nash_ismcts_spiel.baselines.rebel.self_play import BeliefStates
-from nash_ismcts_spiel.models.networks.nets import load_state, refuse_infinite, restore_network
+from nash_ismcts_spiel.models.networks.nets import load_state, restore_network
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 Singles = npt.NDArray[np.float32]
@@ -140,7 +140,6 @@ class Learner:
     def restore(self, arrays: Arrays) -> None:
         """Goes back to where `arrays` were taken."""
         stored = load_state(arrays["networks"].tobytes())
-        refuse_infinite(stored["optimizer"])
         restore_network(self._network, stored["network"])
         restore_network(self._smooth, stored["smooth"])
         self._optimizer.load_state_dict(stored["optimizer"])

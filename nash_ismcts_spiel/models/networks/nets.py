@@ -168,7 +168,7 @@ def load_state(stored: bytes) -> dict[str, Any]:
     """What `torch.save` wrote, from any device; nothing in it is executed or unpacked.
 
     Raises:
-      ValueError: it is something else.
+      ValueError: it is something else, or a number in it is not finite.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(stored)) as archive:
@@ -179,6 +179,7 @@ def load_state(stored: bytes) -> dict[str, Any]:
         raise ValueError(f"its networks cannot be read: {reason}") from error
     if not isinstance(state, dict):
         raise ValueError("its networks have no names")
+    _refuse_infinite(state)
     return state
 
 
@@ -189,11 +190,11 @@ def restore_network(network: nn.Module, state: Mapping[str, Any]) -> None:
       ValueError: they are not finite, or so large that outputs would not be.
       RuntimeError: they are those of another network.
     """
-    refuse_infinite(state, MOST_WEIGHT)
+    _refuse_infinite(state, MOST_WEIGHT)
     network.load_state_dict(state)
 
 
-def refuse_infinite(state: Any, most: float = math.inf) -> None:
+def _refuse_infinite(state: Any, most: float = math.inf) -> None:
     """Raises ValueError if a number in a state is NaN, infinite, or beyond `most`."""
     waiting = [state]
     while waiting:
