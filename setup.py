@@ -174,7 +174,7 @@ setup(
     ],
     cmdclass={"build_ext": CheckedBuild},
     zip_safe=False,
-    install_requires=["open_spiel", "numpy", "torch", "absl-py", "tqdm"],
+    install_requires=["open_spiel", "numpy", "torch", "absl-py", "filelock", "tqdm"],
     extras_require={**EXTRAS, "test": [*TEST_TOOLS, *sum(EXTRAS.values(), [])]},
     entry_points={"console_scripts": ["nash-ismcts = nash_ismcts_spiel.cli:main"]},
 )

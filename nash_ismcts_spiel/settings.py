@@ -13,6 +13,9 @@ import typing
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
+_LARGEST = 1 << 63
+"""Whole numbers from here on are none in C++."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -36,8 +39,9 @@ class Settings:
         return cls(**{key: _nested(types[key], value) for key, value in settings.items()})
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as plain values, ready for JSON."""
-        return dataclasses.asdict(self)
+        """The settings as plain values, ready for JSON; numpy's numbers become Python's."""
+        plain: dict[str, Any] = _plain(dataclasses.asdict(self))
+        return plain
 
     def check_types(self) -> None:
         """Refuses a field whose value has not its declared type."""
@@ -49,6 +53,16 @@ class Settings:
 @functools.cache
 def _field_types(cls: Any) -> dict[str, Any]:
     return typing.get_type_hints(cls)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return value
+    return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
 def _nested(hint: Any, value: Any) -> Any:
@@ -75,5 +89,7 @@ def _check_type(name: str, value: Any, hint: Any) -> None:
         fits = isinstance(value, allowed)
     if not fits:
         raise TypeError(f"{name} must be {getattr(hint, '__name__', hint)}, not {value!r}")
+    if isinstance(value, numbers.Integral) and not -_LARGEST < int(value) < _LARGEST:
+        raise ValueError(f"{name} must be below 2**63 in size")
     if number and not math.isfinite(value):
         raise ValueError(f"{name} must be finite, not {value!r}")

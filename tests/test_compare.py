@@ -18,8 +18,10 @@ from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.baselines import DETERMINISTIC, METHODS, methods
 from nash_ismcts_spiel.compare import Study, StudyConfig, write_report
 from nash_ismcts_spiel.compare.markdown import write_markdown
+from nash_ismcts_spiel.compare.records import RECORDS
 from nash_ismcts_spiel.compare.report import final_figures
-from nash_ismcts_spiel.compare.study import RECORDS
+from nash_ismcts_spiel.compare.study import SETTINGS
+from nash_ismcts_spiel.files import BusyError, DamagedFileError, writing
 from nash_ismcts_spiel.games import GameGraph
 
 KUHN = "kuhn_poker()"
@@ -201,6 +203,82 @@ def test_the_example_compares_and_says_what_is_missing(tmp_path: Path) -> None:
 def test_a_report_of_an_unfinished_study_says_so(tmp_path: Path) -> None:
     text = write_report(Study.create(tmp_path, QUICK)).read_text()
     assert "2 methods have not been run yet" in text
+
+
+def with_record(study: Study, record: dict[str, Any]) -> None:
+    """Writes a record as no comparison does, as files of before were written."""
+    with open(study.directory / RECORDS, "w") as file:
+        file.write(json.dumps(record) + "\n")
+
+
+HOSTILE = "<script>alert(1)</script> | [x](http://y) `z` **b**\n# title"
+
+
+def test_names_in_reports_are_shown_and_never_followed(tmp_path: Path) -> None:
+    config = StudyConfig(games=[KUHN], methods=["uct"], seconds=1.0, points=3)
+    study = Study.create(tmp_path, config)
+    study.circumstances["machine"] = HOSTILE
+    with_record(study, {"game": KUHN, "method": HOSTILE, "skipped": HOSTILE})
+    page, report = write_markdown(study).read_text(), write_report(study).read_text()
+    for text in (page, report):
+        assert "<script>" not in text
+        assert "&lt;script&gt;" in text
+    skipped = next(line for line in page.splitlines() if line.startswith("- "))
+    assert skipped.count(r"\[x\](http") == 2 and skipped.count(r"\`z\` \*\*b\*\* \# title") == 2
+    assert not any(line.startswith("# title") for line in page.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"),
+    [
+        ("players", "<script>alert(1)</script>"),
+        ("worlds", 2.5),
+        ("utility_sum", [0]),
+        ("graph_seconds", 10**400),
+        ("game", None),
+        ("more", 1),
+    ],
+)
+def test_records_with_wrong_entries_are_refused_by_name(
+    tmp_path: Path, entry: str, value: Any
+) -> None:
+    about = {"game": KUHN, "information_sets": 12, "worlds": 58, "players": 2}
+    about |= {"utility_sum": 0.0, "graph_seconds": 0.1}
+    study = Study.create(tmp_path, QUICK)
+    with_record(study, about)
+    assert study.records() == [about]
+    with_record(study, {**about, entry: value})
+    with pytest.raises(DamagedFileError, match=r"comparison\.jsonl, line 1 is no record"):
+        write_report(study)
+
+
+def test_records_show_when_they_have_changed(tmp_path: Path) -> None:
+    study = Study.create(tmp_path, QUICK)
+    for number in range(3):
+        study._append({"game": KUHN, "method": "cfr", "skipped": f"because of {number}"})
+    path = tmp_path / RECORDS
+    content = path.read_bytes()
+    for at in range(0, len(content) - 1, 5):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 2]) + content[at + 1 :])
+        with pytest.raises(DamagedFileError, match=r"comparison\.jsonl, line [123]"):
+            study.records()
+    path.write_bytes(content)
+    with writing(tmp_path), pytest.raises(BusyError, match="is in use"):
+        study.run()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "[" * 100_000, "[]", '{"config": 5}', "\x00",
+        '{"config": {"games": 5, "methods": ["cfr"], "seconds": 1}, "circumstances": {}}',
+        '{"config": {"games": ["kuhn_poker()"], "methods": ["cfr"], "seconds": 1}}',
+    ],
+)  # fmt: skip
+def test_damaged_settings_are_refused_by_name(tmp_path: Path, text: str) -> None:
+    (tmp_path / SETTINGS).write_text(text)
+    with pytest.raises(DamagedFileError, match=r"settings\.json"):
+        Study.resume(tmp_path)
 
 
 # The command.

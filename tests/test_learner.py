@@ -14,6 +14,7 @@ import helpers
 import numpy as np
 import pytest
 import torch
+from run_helpers import rewrite_config
 
 from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.games import GameGraph, support
@@ -113,7 +114,7 @@ def test_a_reservoir_keeps_all_alike() -> None:
 def test_buffers_are_restored() -> None:
     buffer, again = PolicyBuffer("reservoir", 5), PolicyBuffer("reservoir", 5)
     buffer.add(rows_of([1, 2, 3]), 2.0, np.random.default_rng(0))
-    again.restore(buffer.arrays())
+    again.restore(buffer.arrays(), inputs=1, actions=2)
     for each in (buffer, again):
         each.add(rows_of([4, 5, 6, 7]), 3.0, np.random.default_rng(1))
     assert buffer.added == again.added == 7
@@ -346,9 +347,11 @@ def test_metrics_of_a_game_that_is_not_enumerated(tmp_path: Path) -> None:
 
 def test_a_foreign_checkpoint_is_refused_by_name(tmp_path: Path) -> None:
     learned_run(tmp_path / "one", 1)
-    settings = json.loads((tmp_path / "one" / "config.json").read_text())
-    settings["training"]["networks"]["width"] = 24
-    (tmp_path / "one" / "config.json").write_text(json.dumps(settings))
+
+    def widen(settings: dict[str, Any]) -> None:
+        settings["training"]["networks"]["width"] = 24
+
+    rewrite_config(tmp_path / "one", widen)
     before = (tmp_path / "one" / "checkpoint.npz").read_bytes()
     with pytest.raises(ValueError, match=r"checkpoint\.npz is not one of this run"):
         Run.resume(tmp_path / "one")

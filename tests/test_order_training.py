@@ -9,6 +9,7 @@ from typing import Any
 
 import pyspiel
 import pytest
+from run_helpers import rewrite_config
 
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, make_bot
 from nash_ismcts_spiel.cli.main import main
@@ -102,9 +103,11 @@ def test_a_run_does_not_go_on_in_another_order(tmp_path: Path) -> None:
     run = Run.create(tmp_path, POKER, 0, config)
     list(run.train(Budget(generations=1)))
     assert Run.resume(tmp_path).loop.generation == 1
-    settings = json.loads((tmp_path / "config.json").read_text())
-    settings["training"]["search"]["hidden_order"] = "sets"
-    (tmp_path / "config.json").write_text(json.dumps(settings))
+
+    def order(settings: dict[str, Any]) -> None:
+        settings["training"]["search"]["hidden_order"] = "sets"
+
+    rewrite_config(tmp_path, order)
     with pytest.raises(CheckpointError, match="another order .* than hidden_order='sets'"):
         Run.resume(tmp_path)
 

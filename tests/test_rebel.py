@@ -35,6 +35,7 @@ from nash_ismcts_spiel.baselines.rebel.subgames import (
     iteration_weights,
     no_leaves,
 )
+from nash_ismcts_spiel.files import LOCK
 from nash_ismcts_spiel.learning.average import AveragePolicy
 from nash_ismcts_spiel.native import exact
 
@@ -244,7 +245,7 @@ def test_train_writes_what_it_says(capsys: pytest.CaptureFixture[str], tmp_path:
     )
     printed = capsys.readouterr()
     assert code == 0, printed.err
-    names = {"config.json", "metrics.jsonl", "checkpoint.npz", "curve.png"}
+    names = {"config.json", "metrics.jsonl", "checkpoint.npz", "curve.png", LOCK}
     assert {path.name for path in directory.iterdir()} == names
     rows = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
     assert [row["generation"] for row in rows] == [1, 2, 4, 6]

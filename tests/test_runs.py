@@ -25,8 +25,7 @@ from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.learning import Schedule, TrainingConfig
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.runs import Budget, Run, load_evaluator, load_policy
-from nash_ismcts_spiel.runs.config import CONFIG, read_config
-from nash_ismcts_spiel.runs.directory import CHECKPOINT
+from nash_ismcts_spiel.runs.config import CHECKPOINT, CONFIG, read_config
 from nash_ismcts_spiel.runs.metrics import METRICS, read_metrics
 
 ROOT = Path(__file__).parents[1]
@@ -78,7 +77,7 @@ def assert_same(first: Path, second: Path) -> None:
 def test_a_new_run_has_its_files(tmp_path: Path) -> None:
     directory = tmp_path / "deep" / "run"
     run = new_run(directory, 5, seed=9, shards=2)
-    assert {path.name for path in directory.iterdir()} == {CONFIG, METRICS, CHECKPOINT}
+    assert {path.name for path in directory.iterdir()} == {CONFIG, METRICS, CHECKPOINT, files.LOCK}
     settings = read_config(directory)
     assert (settings["game"], settings["models"], settings["seed"]) == ("kuhn_poker()", "exact", 9)
     assert TrainingConfig.from_dict(settings["training"]) == dataclasses.replace(FEW, shards=2)
@@ -295,8 +294,14 @@ def test_a_missing_checkpoint_is_named(tmp_path: Path) -> None:
 def test_a_checkpoint_of_another_game_is_refused(tmp_path: Path) -> None:
     new_run(tmp_path / "kuhn", 2)
     new_run(tmp_path / "leduc", 1, helpers.LEDUC)
+    ours = files.load(tmp_path / "kuhn" / CHECKPOINT)
+    theirs = files.load(tmp_path / "leduc" / CHECKPOINT)
     os.replace(tmp_path / "leduc" / CHECKPOINT, tmp_path / "kuhn" / CHECKPOINT)
-    with pytest.raises(ValueError, match=r"not one of kuhn_poker\(\)"):
+    with pytest.raises(files.CheckpointError, match="of another run than .*config.json"):
+        Run.resume(tmp_path / "kuhn")
+    forged = files.Checkpoint(ours.numbers, theirs.arrays)
+    files.save(tmp_path / "kuhn" / CHECKPOINT, forged)
+    with pytest.raises(files.CheckpointError, match=r"not one of kuhn_poker\(\)"):
         Run.resume(tmp_path / "kuhn")
 
 

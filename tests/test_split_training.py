@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyspiel
 import pytest
+from run_helpers import rewrite_config
 
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.files import CheckpointError
@@ -159,9 +159,11 @@ def test_a_run_does_not_go_on_with_another_split(tmp_path: Path) -> None:
     run = Run.create(tmp_path, LIARS_DICE, 0, config)
     list(run.train(Budget(generations=1)))
     assert Run.resume(tmp_path).loop.generation == 1
-    settings = json.loads((tmp_path / "config.json").read_text())
-    settings["training"]["search"]["split_actions"] = "always"
-    (tmp_path / "config.json").write_text(json.dumps(settings))
+
+    def split(settings: dict[str, Any]) -> None:
+        settings["training"]["search"]["split_actions"] = "always"
+
+    rewrite_config(tmp_path, split)
     with pytest.raises(CheckpointError, match="other sub-actions than split_actions='always'"):
         Run.resume(tmp_path)
 

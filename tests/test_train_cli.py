@@ -14,6 +14,7 @@ import pyspiel
 import pytest
 
 from nash_ismcts_spiel import SearchConfig, cli
+from nash_ismcts_spiel.files import LOCK
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.play_time import play_exploitability
 from nash_ismcts_spiel.native.models import exact_rows
@@ -29,6 +30,8 @@ METRIC_KEYS = [
     "simulations",
     "exploitability_average",
     "exploitability_search",
+    "run",
+    "digest",
 ]
 FEW = ("--set", 'visits={"start": 10}')
 
@@ -68,7 +71,7 @@ def test_train_writes_what_it_says(capsys: pytest.CaptureFixture[str], tmp_path:
         capsys, "train", "--game", "kuhn_poker", "--generations", "12", "--seed", "5",
         *out(directory),
     )  # fmt: skip
-    names = {"config.json", "metrics.jsonl", "checkpoint.npz", "curve.png"}
+    names = {"config.json", "metrics.jsonl", "checkpoint.npz", "curve.png", LOCK}
     assert {path.name for path in directory.iterdir()} == names
     assert (directory / "curve.png").read_bytes().startswith(b"\x89PNG")
     rows = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]

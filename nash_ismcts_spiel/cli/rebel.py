@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from nash_ismcts_spiel.baselines.rebel.config import UNSAFE
 from nash_ismcts_spiel.cli.common import load
-from nash_ismcts_spiel.files import file_name
+from nash_ismcts_spiel.files import file_name, naming
 from nash_ismcts_spiel.runs.config import stored_settings
 from nash_ismcts_spiel.runs.directory import Budget
 from nash_ismcts_spiel.runs.metrics import Metrics, read_metrics
@@ -134,7 +134,9 @@ def _draw_curve(run: RebelRun, lines: list[Metrics]) -> None:
         Curve("ReBeL, as it plays", times, [line.exploitability_average or 0.0 for line in lines]),
         Curve("unsafe", times, [line.figures[UNSAFE] for line in lines]),
     ]
-    draw_curves(run.directory / "curve.png", curves, title=run.game, x_label="CPU seconds")
+    path = run.directory / "curve.png"
+    with naming(path):
+        draw_curves(path, curves, title=run.game, x_label="CPU seconds")
 
 
 def _say(message: str) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from nash_ismcts_spiel.cli import rebel
 from nash_ismcts_spiel.cli.common import Commands, gains_in_words, load, quantity_of
 from nash_ismcts_spiel.cli.progress import losses, train_with_progress
-from nash_ismcts_spiel.files import file_name
+from nash_ismcts_spiel.files import file_name, naming, parse_json
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.config import TRAINING_PRESETS, ModelKind
 from nash_ismcts_spiel.learning.loops import is_large
@@ -186,9 +186,11 @@ def _setting(text: str) -> tuple[str, Any]:
     if not equals:
         raise ValueError(f"--set needs NAME=JSON, not {text!r}")
     try:
-        return name, json.loads(value)
+        return name, parse_json(value)
     except json.JSONDecodeError:
         return name, value
+    except ValueError as error:
+        raise ValueError(f"--set {name}: {error}") from None
 
 
 def _report(run: Run) -> None:
@@ -239,9 +241,9 @@ def _draw_curve(directory: Path, game: str) -> None:
         Curve(name, times, [math.nan if value is None else scale * value for value in column])
         for name, column in columns.items()
     ]
-    draw_curves(
-        directory / "curve.png", curves, title=game, x_label="CPU seconds", y_label=label
-    )
+    path = directory / "curve.png"
+    with naming(path):
+        draw_curves(path, curves, title=game, x_label="CPU seconds", y_label=label)
 
 
 def _say(message: str) -> None:

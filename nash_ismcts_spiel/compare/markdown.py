@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 import shlex
 import statistics
 from pathlib import Path
@@ -19,17 +21,20 @@ def write_markdown(study: Study) -> Path:
     known = study.circumstances
     packages = ", ".join(f"{name} {version}" for name, version in known["versions"].items())
     config = study.config
-    games = " ".join(shlex.quote(game) for game in config.games)
+    games, methods = (" ".join(map(shlex.quote, each)) for each in (config.games, config.methods))
     command = (
-        f"nash-ismcts compare --games {games} --methods {' '.join(config.methods)} "
+        f"nash-ismcts compare --games {games} --methods {methods} "
         f"--seconds {config.seconds:g} --seeds {config.seeds} --out DIR"
     )
+    # A fence of three would end at three that a name brings along.
+    fenced = " ".join(command.split()).replace("```", "` ` `")
+    circumstances = escaped(f"{packages}; {known['machine']}; {known['begun']}.")
     sections = [
-        f"Made by\n\n```sh\n{command}\n```",
+        f"Made by\n\n```sh\n{fenced}\n```",
         "Exploitability is NashConv / number of players, in the game's utility units: median and "
         "range over seeds of the policy that a method would hand out after so many CPU seconds of "
         "one core, and the lowest median on the way with its time. Methods that draw nothing ran "
-        f"once. {packages}; {known['machine']}; {known['begun']}.",
+        f"once. {circumstances}",
         "## All games, at the end\n\n" + _table(*summary(study)),
         *(_game(study, game) for game in config.games),
     ]
@@ -49,14 +54,14 @@ def _game(study: Study, game: str) -> str:
         runs = [r["points"] for r in records if r.get("method") == method and "points" in r]
         if runs:
             rows.append((median_at(runs, -1), _row(study, method, runs, columns)))
-    lines = [f"## {game}", "", _table(titles, [row for _, row in sorted(rows)])]
+    lines = [f"## {escaped(game)}", "", _table(titles, [row for _, row in sorted(rows)])]
     plot = plot_path(study, game)
     if plot.exists():
         lines += ["", f"![exploitability over CPU seconds]({plot.name})"]
     skipped = [r for r in records if "skipped" in r]
     if skipped:
         lines += ["", "Not run:", ""]
-        lines += [f"- {record['method']}: {record['skipped']}" for record in skipped]
+        lines += [f"- {escaped(r['method'])}: {escaped(r['skipped'])}" for r in skipped]
     return "\n".join(lines)
 
 
@@ -73,4 +78,10 @@ def _table(titles: list[str], rows: list[list[str]]) -> str:
 
 
 def _line(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+    return "| " + " | ".join(map(escaped, cells)) + " |"
+
+
+def escaped(text: str) -> str:
+    """A text that Markdown shows as it is, in one line: names come from files."""
+    shown_as_is = re.sub(r"([\\`*\[\]|~#!])", r"\\\1", " ".join(text.split()))
+    return html.escape(shown_as_is, quote=False)

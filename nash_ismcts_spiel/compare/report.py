@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from exploitability.curve import Curve, draw_curves
-from nash_ismcts_spiel.compare.study import Record, Study
-from nash_ismcts_spiel.files import file_name, replace_file
+from nash_ismcts_spiel.compare.records import Record
+from nash_ismcts_spiel.compare.study import Study
+from nash_ismcts_spiel.files import file_name, naming, replace_file
 
 REPORT = "report.html"
 
@@ -133,7 +134,7 @@ def _about(about: Record | None) -> str:
             " This is no game of two players with a constant sum: figures are mean gains from "
             "deviating, and no method is known to converge."
         )
-    return f'<p class="note">{said}</p>'
+    return f'<p class="note">{html.escape(said)}</p>'
 
 
 def _plot(study: Study, game: str, runs: dict[str, list[Any]]) -> str:
@@ -145,7 +146,8 @@ def _plot(study: Study, game: str, runs: dict[str, list[Any]]) -> str:
         times = [statistics.median(p[k][0] for p in found) for k in range(len(found[0]))]
         curves += [Curve(method, times, [max(p[2], 1e-12) for p in points]) for points in found]
     path = plot_path(study, game)
-    draw_curves(path, curves, title=game, x_label="CPU seconds", by_points=True)
+    with naming(path):
+        draw_curves(path, curves, title=game, x_label="CPU seconds", by_points=True)
     drawn = base64.b64encode(path.read_bytes()).decode()
     return f'<img alt="{html.escape(game)}" src="data:image/svg+xml;base64,{drawn}">'
 

@@ -12,10 +12,7 @@ and per method that could not run, with the reason.
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import json
-import os
-import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -25,19 +22,32 @@ import numpy as np
 import pyspiel
 
 from nash_ismcts_spiel.baselines import DETERMINISTIC, METHODS, make_method, trace_at
-from nash_ismcts_spiel.files import replace_file, versions
+from nash_ismcts_spiel.compare.circumstances import circumstances
+from nash_ismcts_spiel.compare.records import (
+    RECORDS,
+    Record,
+    append_record,
+    drop_cut_line,
+    read_records,
+)
+from nash_ismcts_spiel.files import (
+    DamagedFileError,
+    make_directories,
+    read_object,
+    replace_file,
+    writing,
+)
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.settings import Settings
 
 SETTINGS = "settings.json"
-RECORDS = "comparison.jsonl"
+_MOST = 100_000
+"""Most seeds, and most points of a run."""
+_MOST_SECONDS = 1e9
 
 _EARLIEST = 1 / 200
 """Of the whole time, when methods are measured first."""
-
-Record = dict[str, Any]
-
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class StudyConfig(Settings):
@@ -58,13 +68,25 @@ class StudyConfig(Settings):
 
     def __post_init__(self) -> None:
         """Refuses what cannot be run."""
+        for name in ("games", "methods"):
+            texts = getattr(self, name)
+            if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+                raise TypeError(f"{name} must be a list of names, not {texts!r}")
+        for name in ("seeds", "points"):
+            if not isinstance(getattr(self, name), int) or getattr(self, name) > _MOST:
+                raise TypeError(f"{name} must be a number up to {_MOST:,}")
+        if isinstance(self.seconds, bool) or not isinstance(self.seconds, int | float):
+            raise TypeError(f"seconds must be a number, not {self.seconds!r}")
         if not self.games or not self.methods:
             raise ValueError("a comparison needs at least one game and one method")
         for name in self.methods:
             if name not in METHODS:
                 raise ValueError(f"unknown method {name!r}; there are {', '.join(METHODS)}")
-        if not (0.0 < self.seconds < float("inf") and self.seeds >= 1 and self.points >= 2):
-            raise ValueError("seconds must be positive, seeds at least 1 and points at least 2")
+        if not (0.0 < self.seconds <= _MOST_SECONDS and self.seeds >= 1 and self.points >= 2):
+            raise ValueError(
+                f"seconds must be positive and at most {_MOST_SECONDS:g}, seeds at least 1 and "
+                "points at least 2"
+            )
 
     @property
     def times(self) -> list[float]:
@@ -107,10 +129,11 @@ class Study:
             raise ValueError(f"{directory} has a comparison already; --resume it")
         for game in config.games:
             support(game)
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / RECORDS).unlink(missing_ok=True)
-        study = cls(directory, config, _circumstances())
-        study._write_settings()
+        make_directories(directory)
+        study = cls(directory, config, circumstances())
+        with writing(directory):
+            (directory / RECORDS).unlink(missing_ok=True)
+            study._write_settings()
         return study
 
     @classmethod
@@ -118,17 +141,23 @@ class Study:
         """Goes on with a comparison.
 
         Raises:
-          ValueError: there is none, or its settings are damaged.
+          ValueError: there is none.
+          DamagedFileError: its settings are damaged.
         """
         path = directory / SETTINGS
         if not path.exists():
             raise ValueError(f"{directory} has no comparison: {SETTINGS} is missing")
+        stored = read_object(path, "the settings of a comparison")
         try:
-            stored = json.loads(path.read_text(encoding="utf-8"))
             config = StudyConfig.from_dict(stored["config"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} has no settings of a comparison: {error}") from error
-        return cls(directory, config, stored["circumstances"])
+            known = stored["circumstances"]
+            texts = [known["machine"], known["begun"], *known["versions"].values()]
+            if not all(isinstance(text, str) for text in texts):
+                raise ValueError("circumstances are not text")
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            message = f"{path} has no settings of a comparison: {error}"
+            raise DamagedFileError(message) from error
+        return cls(directory, config, known)
 
     def extend(
         self, games: Sequence[str] = (), methods: Sequence[str] = (), seeds: int = 0
@@ -146,12 +175,17 @@ class Study:
         self._write_settings()
 
     def records(self) -> list[Record]:
-        """All that is finished. A last line that was cut off by an interruption does not count."""
-        path = self.directory / RECORDS
-        if not path.exists():
-            return []
-        lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-        return [json.loads(line) for line in lines]
+        """All that is finished. A last line that was cut off by an interruption does not count.
+
+        Raises:
+          DamagedFileError: a line is not as it was written.
+        """
+        found = read_records(self.directory / RECORDS)
+        for record in found:
+            if len(record.get("points", self.config.times)) != self.config.points:
+                path = self.directory / RECORDS
+                raise DamagedFileError(f"{path} has a run of another number of points")
+        return found
 
     def run(
         self,
@@ -163,8 +197,17 @@ class Study:
         Args:
           on_run: called with a title before each run.
           on_time: called with further CPU seconds of the budget that are used up.
+
+        Raises:
+          BusyError: another process runs the comparison.
         """
-        self._drop_cut_line()
+        with writing(self.directory):
+            drop_cut_line(self.directory / RECORDS)
+            self._run(on_run, on_time)
+
+    def _run(
+        self, on_run: Callable[[str], object], on_time: Callable[[float], object]
+    ) -> None:
         finished = {_key(record) for record in self.records()}
         graph, graph_of = None, ""
         for seed, game, method in self.config.runs():
@@ -237,38 +280,9 @@ class Study:
         replace_file(self.directory / SETTINGS, (json.dumps(settings, indent=2) + "\n").encode())
 
     def _append(self, record: Record) -> None:
-        with open(self.directory / RECORDS, "a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-
-    def _drop_cut_line(self) -> None:
-        path = self.directory / RECORDS
-        if path.exists():
-            written = path.read_bytes()
-            whole = written[: written.rfind(b"\n") + 1]
-            if whole != written:
-                replace_file(path, whole)
+        append_record(self.directory / RECORDS, record)
 
 
 def _key(record: Record) -> tuple[str, str | None, int | None]:
     """(game, method, seed); no seed for a method that cannot run, no method for a game."""
     return record["game"], record.get("method"), record.get("seed")
-
-
-def _circumstances() -> Record:
-    return {
-        "begun": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "versions": versions(),
-        "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()}",
-    }
-
-
-def _processor() -> str:
-    """The processor's model, as far as the system tells."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            models = [line.partition(":")[2].strip() for line in file if "model name" in line]
-        return models[0]
-    except (OSError, IndexError):
-        return platform.processor() or platform.machine()

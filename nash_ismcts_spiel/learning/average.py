@@ -16,6 +16,9 @@ from nash_ismcts_spiel.native import exact
 
 Floats = npt.NDArray[np.float64]
 
+_TOLERANCE = 1e-6
+"""By how much sums of distributions may miss their weight, as a share of it."""
+
 
 class AveragePolicy:
     """A running mean of policies, weighted by own reach.
@@ -72,9 +75,16 @@ class AveragePolicy:
         """Goes back to sums that were kept.
 
         Raises:
-          ValueError: they are those of another game.
+          ValueError: they are those of another game, or not sums of distributions.
         """
         if weighted_sum.shape != self.weighted_sum.shape or weight.shape != self.weight.shape:
             raise ValueError(f"the checkpoint is not one of {self._graph.game.name}")
-        self.weighted_sum = np.array(weighted_sum, dtype=np.float64)
-        self.weight = np.array(weight, dtype=np.float64)
+        sums = np.array(weighted_sum, dtype=np.float64)
+        weights = np.array(weight, dtype=np.float64)
+        totals = np.bincount(self._set_of_action, sums, len(weights))
+        with np.errstate(invalid="ignore"):  # infinity, which is refused like all that is too much
+            off = np.abs(totals - weights)
+        # Written so that NaN fails.
+        if not (np.all(sums >= 0.0) and np.all(off <= _TOLERANCE * weights)):
+            raise ValueError("its sums of policies are not those of distributions")
+        self.weighted_sum, self.weight = sums, weights

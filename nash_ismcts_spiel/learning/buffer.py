@@ -27,7 +27,10 @@ class PolicyBuffer:
 
     Attributes:
       added: rows with inputs that were new to the buffer, ever added.
+      array_names: what `arrays` are called.
     """
+
+    array_names = ("buffer_added", *(f"buffer_{name}" for name in _COLUMNS))
 
     def __init__(self, kind: BufferKind, capacity: int) -> None:
         """Starts empty."""
@@ -78,15 +81,26 @@ class PolicyBuffer:
             kept |= {f"buffer_{name}": getattr(self._rows, name) for name in _COLUMNS}
         return kept
 
-    def restore(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
-        """Goes back to where `arrays` were taken."""
-        self.added = int(arrays["buffer_added"])
-        columns = {name: arrays.get(f"buffer_{name}") for name in _COLUMNS}
-        self._rows = None
-        self._places = {}
-        if columns["inputs"] is not None:
-            self._rows = PolicyRows(**columns)  # type: ignore[arg-type]  # as they were stored
-            self._places = {row.tobytes(): k for k, row in enumerate(self._rows.inputs)}
+    def restore(
+        self, arrays: Mapping[str, npt.NDArray[np.generic]], inputs: int, actions: int
+    ) -> None:
+        """Goes back to where `arrays` were taken, of rows with so many inputs and actions.
+
+        Raises:
+          ValueError: they are not such rows.
+        """
+        added = arrays["buffer_added"]
+        found = {name: arrays.get(f"buffer_{name}") for name in _COLUMNS}
+        columns = {name: column for name, column in found.items() if column is not None}
+        whole = not columns or len(columns) == len(_COLUMNS)
+        if added.shape != () or added.dtype.kind != "i" or not whole:
+            raise ValueError("the buffer of policy targets is not whole")
+        rows = PolicyRows(**columns) if columns else None  # type: ignore[arg-type]  # as stored
+        if rows is not None:
+            rows.check(inputs, actions, min(int(added), self._capacity))
+        self.added = int(added)
+        self._rows = rows
+        self._places = {} if rows is None else _places(rows)
 
     # Columns are never changed in place, so that whoever keeps the old ones for a checkpoint keeps
     # them whole.
@@ -121,6 +135,10 @@ class PolicyBuffer:
             del self._places[self._rows.inputs[place].tobytes()]
             self._places[keys[k]] = place
         self._rows = PolicyRows(**columns)
+
+
+def _places(rows: PolicyRows) -> dict[bytes, int]:
+    return {row.tobytes(): k for k, row in enumerate(rows.inputs)}
 
 
 def _merged(rows: PolicyRows) -> tuple[PolicyRows, list[bytes]]:

@@ -17,6 +17,8 @@ BufferKind = Literal["reservoir", "window"]
 GraphKind = Literal["auto", "enumerated", "grown"]
 ModelKind = Literal["exact", "learned"]
 MEGABYTE = 1_000_000
+MOST_AVERAGING_POWER = 30.0
+"""With more, the weight of a late generation would leave the range of floats."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +155,9 @@ class TrainingConfig(Settings):
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.averaging_power < 0.0:
             raise ValueError(f"averaging_power must not be negative, not {self.averaging_power}")
+        if self.averaging_power > MOST_AVERAGING_POWER:
+            most = f"averaging_power must be at most {MOST_AVERAGING_POWER:g}"
+            raise ValueError(f"{most}, not {self.averaging_power}: weights would overflow")
         if self.search.engine != "native":
             raise ValueError("training searches with the native engine only")
         for generation in (1, 10**9):  # the ends show whether a schedule leaves its range

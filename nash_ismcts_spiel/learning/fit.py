@@ -17,7 +17,7 @@ from torch import Tensor
 
 from nash_ismcts_spiel.learning.config import LearnerConfig
 from nash_ismcts_spiel.learning.draws import inclusion_probabilities
-from nash_ismcts_spiel.models.networks.nets import ResidualNetwork
+from nash_ismcts_spiel.models.networks.nets import ResidualNetwork, restore_network
 
 Floats = npt.NDArray[np.float64]
 
@@ -97,10 +97,14 @@ class Fitter(Generic[RowsType]):
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Goes back to a state."""
-        self.network.load_state_dict(state["network"])
+        """Goes back to a state.
+
+        Raises:
+          ValueError, KeyError or RuntimeError: it is that of another network, or absurd.
+        """
+        restore_network(self.network, state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.last_loss = state["last_loss"]
+        self.last_loss = float(state["last_loss"])
 
     @torch.inference_mode()
     def loss(self, rows: RowsType) -> float:

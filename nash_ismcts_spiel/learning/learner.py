@@ -67,6 +67,11 @@ class Learner:
         }
 
     @property
+    def array_names(self) -> tuple[str, ...]:
+        """What `arrays` are called."""
+        return (*PolicyBuffer.array_names, "networks")
+
+    @property
     def sizes(self) -> Sizes:
         """Inputs and outputs of the networks."""
         return self.tensors
@@ -129,7 +134,7 @@ class Learner:
 
     def restore(self, arrays: Arrays) -> None:
         """Goes back to where `arrays` were taken."""
-        self.buffer.restore(arrays)
+        self.buffer.restore(arrays, self.tensors.set_inputs, self.tensors.actions)
         stored = load_state(arrays["networks"].tobytes())
         for name, fitter in self._fitters.items():
             fitter.restore(stored[name])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Protocol
 
 from nash_ismcts_spiel.files import Arrays
@@ -18,12 +18,22 @@ from nash_ismcts_spiel.learning.workers import make_workers
 class Keeper(Protocol):
     """Models as a checkpoint sees them."""
 
+    @property
+    def array_names(self) -> Collection[str]:
+        """What the arrays may be called; some may be missing at first."""
+        ...
+
     def arrays(self) -> Arrays:
         """All that a checkpoint must keep."""
         ...
 
     def restore(self, arrays: Arrays) -> None:
-        """Goes back to where `arrays` were taken."""
+        """Goes back to where `arrays` were taken.
+
+        Raises:
+          ValueError, KeyError or RuntimeError: they are not those of such models, or not numbers
+            that anything can be played with.
+        """
         ...
 
 

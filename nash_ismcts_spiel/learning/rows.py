@@ -77,6 +77,24 @@ class PolicyRows(LearningRows):
         """What a row takes: single numbers, a mask, targets and its frequency."""
         return 4 * inputs + actions + 4 * actions + 8
 
+    def check(self, inputs: int, actions: int, most: int) -> None:
+        """Raises ValueError unless these are at most so many rows that can be learned from."""
+        count = len(self.inputs)
+        due = {
+            "inputs": (np.float32, (count, inputs)),
+            "mask": (np.bool_, (count, actions)),
+            "frequency": (np.float64, (count,)),
+            "targets": (np.float32, (count, actions)),
+        }
+        for name, (kind, shape) in due.items():
+            column = getattr(self, name)
+            if column.dtype != kind or column.shape != shape:
+                raise ValueError(f"{name} of policy targets have shape {column.shape}, not {shape}")
+        if not all(np.isfinite(getattr(self, name)).all() for name in ("inputs", "targets")):
+            raise ValueError("policy targets are not finite")
+        if not (np.isfinite(self.frequency) & (self.frequency >= 0.0)).all() or count > most:
+            raise ValueError("policy targets are too many, or do not count")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ValueRows(LearningRows):

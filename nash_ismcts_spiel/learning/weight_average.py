@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from nash_ismcts_spiel.models.networks.nets import ResidualNetwork
+from nash_ismcts_spiel.models.networks.nets import ResidualNetwork, restore_network
 
 
 class WeightAverage:
@@ -49,4 +49,4 @@ class WeightAverage:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Goes back to a state."""
-        self.network.load_state_dict(state)
+        restore_network(self.network, state)

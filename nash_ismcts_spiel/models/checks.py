@@ -5,19 +5,21 @@ The check of a batch only says that something is wrong; what and where is then f
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.models.protocol import Floats, InformationSetRow, SampleRow
 from nash_ismcts_spiel.native import _core
 
 Counts = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 _SUM_TOLERANCE = 1e-6
+_LARGEST = 1e100
+"""Largest value that a search can add up and square."""
 
 
 class WrongRowError(Exception):
@@ -29,8 +31,11 @@ class WrongRowError(Exception):
 
 
 def finite(flat: Floats | None) -> bool:
-    """Whether there are numbers and all are finite."""
-    return flat is not None and _core.all_finite(flat)
+    """Whether there are numbers, and all are finite and far from where sums would not be."""
+    if flat is None:
+        return False
+    # Written so that NaN fails.
+    return flat.size == 0 or bool(-_LARGEST <= flat.min() and flat.max() <= _LARGEST)
 
 
 def distributions(flat: Floats | None, lengths: Counts) -> bool:
@@ -105,8 +110,29 @@ def check_distribution(name: str, row: Sequence[float], length: int) -> None:
 
 
 def check_values(name: str, row: Sequence[float], length: int) -> None:
-    """Raises WrongRowError unless `row` holds `length` finite numbers."""
+    """Raises WrongRowError unless `row` holds `length` finite numbers, none of them absurd."""
     if len(row) != length:
         raise WrongRowError(f"{len(row)} entries of {name}", f"{length}")
-    if not all(map(math.isfinite, row)):
-        raise WrongRowError(f"{name} {list(row)}", "finite numbers")
+    if not all(abs(value) <= _LARGEST for value in row):  # NaN is not
+        raise WrongRowError(f"{name} {list(row)}", f"finite numbers below {_LARGEST:g}")
+
+
+def check_native(graph: GameGraph, rows: _core.Rows) -> None:
+    """Raises WrongRowError unless the rows that are there are rows: whole columns at a time."""
+    sets, samples = graph.information_sets, graph.samples
+    _check_distributions("policy", rows.policy, rows.has_policy, sets.action_count)
+    _check_distributions("beliefs", rows.beliefs, rows.has_sample, samples.branch_count)
+    for name in ("value", "child_values", "sample_values", "world_values"):
+        if not finite(getattr(rows, name)):
+            raise WrongRowError(name, f"finite numbers below {_LARGEST:g}")
+
+
+def _check_distributions(
+    name: str, flat: Floats, there: npt.NDArray[np.uint8], counts: _core.IntColumn
+) -> None:
+    """The rows that are there are distributions of so many entries."""
+    lengths = np.asarray(counts)[: len(there)]
+    wanted = there.astype(np.bool_)
+    picked = flat[: int(lengths.sum())][np.repeat(wanted, lengths)]
+    if not distributions(picked, lengths[wanted]):
+        raise WrongRowError(name, "non-negative entries that sum to 1")

@@ -7,6 +7,7 @@ and never reaches a tree.
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,9 @@ from nash_ismcts_spiel.models.protocol import (
 )
 from nash_ismcts_spiel.models.sources import compiled_only
 from nash_ismcts_spiel.native import _core
+
+_CHECKED: weakref.WeakSet[_core.Rows] = weakref.WeakSet()
+"""Whole tables of rows that need not be looked at again."""
 
 
 class Models:
@@ -77,6 +81,20 @@ class Models:
             wrong = checks.WrongRowError(got, f"{shape}, all finite")
             raise self._error(wrong, f"in {self.graph.game.name}")
         return values
+
+    def checked_native(self, rows: _core.Rows) -> _core.Rows:
+        """Rows that the evaluator shows as they are, once they have been found to be rows.
+
+        Raises:
+          EvaluatorError: they are not.
+        """
+        if rows not in _CHECKED:
+            try:
+                checks.check_native(self.graph, rows)
+            except checks.WrongRowError as wrong:
+                raise self._error(wrong, f"in {self.graph.game.name}") from None
+            _CHECKED.add(rows)
+        return rows
 
     def information_set(self, information_set: int, arrival: int = MISSING) -> InformationSetRow:
         """P, V and Vc at an information set; compiled models may value it in the world `arrival`,

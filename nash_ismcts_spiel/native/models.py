@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.models import ExactEvaluator, Models
+from nash_ismcts_spiel.models import ExactEvaluator, Models, checks
 from nash_ismcts_spiel.models.protocol import NativeRowsEvaluator
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.exact import compiled
@@ -53,7 +53,7 @@ class NativeModels:
         if isinstance(models.evaluator, ExactEvaluator):
             self.rows = _exact_rows(models.evaluator)
         elif ready is not None:
-            self.rows = ready
+            self.rows = models.checked_native(ready)
         else:
             self.rows = _core.Rows()
             if models.compiled is not None:
@@ -115,6 +115,8 @@ def exact_rows(
     """
     graph.resolve()
     tools = compiled(graph)
+    if not checks.distributions(policy, np.asarray(graph.information_sets.action_count)):
+        raise ValueError(f"{graph.game.name}: exact models need a policy of distributions")
     reaches = [tools.reach(policy, player) for player in range(graph.game.num_players)]
     rows = _core.Rows()
     rows.put_exact(

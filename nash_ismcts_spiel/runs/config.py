@@ -1,40 +1,100 @@
-"""How a run was made: `config.json`, written once and checked when it is read."""
+"""How a run was made: `config.json`, written once and checked when it is read.
+
+It has the run's identity and a digest of all that it says; the checkpoint has both too, so that
+files of different runs, or a config that was changed, are not taken for one run.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import typing
+import uuid
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pyspiel
+
+from nash_ismcts_spiel.files import CheckpointError, DamagedFileError, digest_of, read_object
 from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
 
 CONFIG = "config.json"
+CHECKPOINT = "checkpoint.npz"
+RUN = "run"
+"""The run's identity in a config, a checkpoint and a line of metrics; older runs have none."""
+DIGEST = "digest"
+"""A config's digest of all else that it says."""
+
+
+def new_run_id() -> str:
+    """The identity of a new run; no result depends on it."""
+    return uuid.uuid4().hex[:16]
+
+
+def config_text(settings: Mapping[str, Any]) -> tuple[str, str]:
+    """The content of a config with these settings, and its digest.
+
+    Raises:
+      TypeError: a setting is not a plain value.
+    """
+    digest = _digest(settings)
+    return json.dumps({**settings, DIGEST: digest}, indent=2) + "\n", digest
 
 
 def stored_settings(directory: Path) -> dict[str, Any]:
-    """What the config of a run says, whoever made it; only its form is checked.
+    """What the config of a run says, whoever made it; its form and its digest are checked.
 
     Raises:
-      ValueError: there is no run in the directory, or its config is damaged.
+      ValueError: there is no run in the directory.
+      DamagedFileError: its config is damaged.
     """
     path = directory / CONFIG
     if not path.exists():
         raise ValueError(f"{directory} has no run: {CONFIG} is missing")
-    try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} is not the config of a run: {error}") from error
-    if not isinstance(settings, dict):
-        raise ValueError(f"{path} is not the config of a run: it has no names")
+    settings = read_object(path, "the config of a run")
+    if (RUN in settings or DIGEST in settings) and settings.get(DIGEST) != _digest(settings):
+        raise DamagedFileError(f"{path} is not the config of a run as it was written")
     return settings
+
+
+def run_of(directory: Path) -> str:
+    """The identity of the run in a directory; empty if it has none, or if there is no run."""
+    if not (directory / CONFIG).exists():
+        return ""
+    return str(stored_settings(directory).get(RUN, ""))
+
+
+def refuse_mixed(directory: Path, settings: Mapping[str, Any], numbers: Mapping[str, Any]) -> None:
+    """Raises CheckpointError unless a checkpoint with these numbers belongs to this config."""
+    path = directory / CHECKPOINT
+    if numbers.get(RUN, "") != settings.get(RUN, ""):
+        raise CheckpointError(f"{path} is of another run than {directory / CONFIG}")
+    if numbers.get(CONFIG, "") != settings.get(DIGEST, ""):
+        raise CheckpointError(f"{path} was made with other settings than {directory / CONFIG} has")
+
+
+@contextlib.contextmanager
+def naming_config(directory: Path) -> Iterator[None]:
+    """Says which config asks for a run that cannot be had here."""
+    try:
+        yield
+    except (ValueError, TypeError, pyspiel.SpielError) as error:
+        path = directory / CONFIG
+        raise DamagedFileError(f"the run of {path} cannot be resumed: {error}") from error
+
+
+def _digest(settings: Mapping[str, Any]) -> str:
+    said = {name: value for name, value in settings.items() if name != DIGEST}
+    return digest_of(json.dumps(said, sort_keys=True))
 
 
 def read_config(directory: Path) -> dict[str, Any]:
     """The settings that a run was made with, checked.
 
     Raises:
-      ValueError: there is no run in the directory, or its config is damaged.
+      ValueError: there is no run in the directory.
+      DamagedFileError: its config is damaged.
     """
     settings = stored_settings(directory)
     try:
@@ -43,9 +103,10 @@ def read_config(directory: Path) -> dict[str, Any]:
             raise ValueError(f"{', '.join(sorted(missing))} missing")
         if settings["models"] not in typing.get_args(ModelKind):
             raise ValueError(f"models {settings['models']!r} are not known here")
-        if not isinstance(settings["game"], str) or not isinstance(settings["seed"], int):
+        if not isinstance(settings["game"], str) or type(settings["seed"]) is not int:
             raise ValueError("game must be a name and seed a number")
         TrainingConfig.from_dict(settings["training"])
     except (TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{directory / CONFIG} is not the config of a run: {error}") from error
+        path = directory / CONFIG
+        raise DamagedFileError(f"{path} is not the config of a run: {error}") from error
     return settings

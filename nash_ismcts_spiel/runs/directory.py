@@ -2,27 +2,46 @@
 
 `config.json` says how the run was made, `metrics.jsonl` has one line per measured generation (and
 one where training was told to end), `checkpoint.npz` is where it goes on from. A resumed run drops
-the lines after its checkpoint and does those generations again, bit for bit.
+the lines after its checkpoint and does those generations again, bit for bit. All three say which
+run they are of. Only one process at a time trains in a directory; any number may read.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import pickle
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from pickle import UnpicklingError
+from typing import Any, ClassVar
 
 from nash_ismcts_spiel import files
 from nash_ismcts_spiel.files import versions
+from nash_ismcts_spiel.files.disk import remove_file
 from nash_ismcts_spiel.learning.loops import Loop
 from nash_ismcts_spiel.learning.watch import Progress, TimeUpError, Watch
-from nash_ismcts_spiel.runs.config import CONFIG
-from nash_ismcts_spiel.runs.metrics import METRICS, Metrics, is_measured, read_metrics
+from nash_ismcts_spiel.runs.config import (
+    CHECKPOINT,
+    CONFIG,
+    DIGEST,
+    RUN,
+    config_text,
+    new_run_id,
+    refuse_mixed,
+)
+from nash_ismcts_spiel.runs.metrics import METRICS, Metrics, MetricsLog, is_measured
 
-CHECKPOINT = "checkpoint.npz"
+_NOT_OF_THIS_RUN = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RuntimeError,
+    UnpicklingError,
+)
+"""What models raise that are to take over what they have not written."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,6 +77,7 @@ class RunDirectory:
     """A training in a directory; what is trained, and how, is the loop's affair.
 
     Attributes:
+      disk: through which all files are written.
       directory: where it lives.
       game: the game's name with its parameters.
       seed: of all randomness.
@@ -65,6 +85,8 @@ class RunDirectory:
       wall_seconds, cpu_seconds: time spent on generations so far, workers included.
       cut_short: whether time was up inside a generation, which was dropped.
     """
+
+    disk: ClassVar[files.Disk] = files.DISK
 
     def __init__(self, directory: Path, game: str, seed: int, loop: Loop) -> None:
         """Prepares a run in memory; `_begin` and `_restore` connect it with its files."""
@@ -76,7 +98,10 @@ class RunDirectory:
         self.cpu_seconds = 0.0
         self.cut_short = False
         self._measured_generation = 0
+        self._log = MetricsLog(directory / METRICS)
+        self._settings: Mapping[str, Any] = {}
         self._whole = self._state()
+        self._on_disk: Mapping[str, Any] = {}
 
     def train(
         self,
@@ -88,12 +113,22 @@ class RunDirectory:
 
         Leaving the iterator early (an exception in the caller, Ctrl-C) saves what is whole.
         `report` is called some times a second within long generations.
+
+        Raises:
+          BusyError: another process trains here.
+          DamagedFileError: what is on the disk is not this run any more.
         """
-        self._drop_later_metrics()
+        with files.writing(self.directory):
+            self._take_up()
+            yield from self._train(budget, checkpoint_seconds, report)
+
+    def _train(
+        self,
+        budget: Budget,
+        checkpoint_seconds: float,
+        report: Callable[[Progress], None] | None,
+    ) -> Iterator[Metrics | None]:
         self.cut_short = False
-        self._measured_generation = max(
-            (line.generation for line in read_metrics(self.directory)), default=0
-        )
         saved = time.monotonic()
         try:
             while not budget.is_spent(self.loop.generation, self.wall_seconds):
@@ -120,58 +155,89 @@ class RunDirectory:
         return int(self._whole.numbers["generation"])
 
     def save(self) -> None:
-        """Writes the checkpoint of the last whole generation."""
-        files.save(self.directory / CHECKPOINT, self._whole)
+        """Writes the checkpoint of the last whole generation, after the lines that it counts."""
+        self._log.flush()
+        files.save(self.directory / CHECKPOINT, self._whole, self.disk)
+        self._on_disk = self._whole.numbers
+
+    def metrics(self) -> list[Metrics]:
+        """The measured generations up to the last whole one, oldest first."""
+        numbers = self._whole.numbers
+        return self._log.check(numbers["metrics_bytes"], numbers["metrics_digest"])
 
     def _begin(self, models: str, training: dict[str, Any]) -> None:
         """Writes the files of a new run: of these `models`, with the settings of `training`."""
-        self.directory.mkdir(parents=True, exist_ok=True)
-        (self.directory / METRICS).unlink(missing_ok=True)
-        self._whole = self._state()
-        self.save()
+        run = new_run_id()
         settings = {
             "game": self.game,
             "models": models,
             "seed": self.seed,
             "training": training,
             "versions": versions(),
+            RUN: run,
         }
-        text = json.dumps(settings, indent=2) + "\n"
-        files.replace_file(self.directory / CONFIG, text.encode())
+        text, digest = config_text(settings)
+        files.make_directories(self.directory, self.disk)
+        with files.writing(self.directory):
+            refuse_occupied(self.directory)
+            self._settings = {**settings, DIGEST: digest}
+            self._log = MetricsLog(self.directory / METRICS, run, self.disk)
+            remove_file(self._log.path, self.disk)
+            self._whole = self._state()
+            self.save()  # the config comes last: without one there is no run
+            files.replace_file(self.directory / CONFIG, text.encode(), self.disk)
 
     def _is_due(self) -> bool:
         """Whether the generation that was just done is measured."""
         return is_measured(self.loop.generation)
 
     def _state(self) -> files.Checkpoint:
-        metrics = self.directory / METRICS
         numbers = {
             "generation": self.loop.generation,
             "counters": self.loop.counters(),
             "wall_seconds": self.wall_seconds,
             "cpu_seconds": self.cpu_seconds,
-            "metrics_bytes": metrics.stat().st_size if metrics.exists() else 0,
+            "metrics_bytes": self._log.size,
+            "metrics_digest": self._log.digest,
+            RUN: self._log.run,
+            CONFIG: self._settings.get(DIGEST, ""),
         }
         return files.Checkpoint(numbers, self.loop.models.arrays())
 
-    def _restore(self) -> None:
+    def _restore(self, settings: Mapping[str, Any]) -> None:
+        """Goes on from the checkpoint on the disk, if it is one of the config's run."""
         path = self.directory / CHECKPOINT
-        self._whole = files.load(path)
-        numbers, arrays = self._whole
+        refuse_mixed(self.directory, settings, files.load_numbers(path))
+        whole = files.load(path, self.loop.models.array_names)
+        numbers = {"metrics_digest": "", **whole.numbers}
+        log = MetricsLog(self.directory / METRICS, settings.get(RUN, ""), self.disk)
+        self._check_models(numbers)
         try:
-            self.loop.models.restore(arrays)
+            _check_numbers(numbers)
+            self.loop.models.restore(whole.arrays)
             self.loop.restore(numbers["generation"], numbers["counters"])
-        except (KeyError, RuntimeError, ValueError, pickle.UnpicklingError) as error:
+        except _NOT_OF_THIS_RUN as error:
             raise files.CheckpointError(f"{path} is not one of this run: {error}") from error
-        self.wall_seconds = numbers["wall_seconds"]
-        self.cpu_seconds = numbers["cpu_seconds"]
+        log.check(numbers["metrics_bytes"], numbers["metrics_digest"])
+        log.size, log.digest = numbers["metrics_bytes"], numbers["metrics_digest"] or log.run
+        self._log, self._settings = log, settings
+        self.wall_seconds, self.cpu_seconds = numbers["wall_seconds"], numbers["cpu_seconds"]
+        self._whole = files.Checkpoint(numbers, whole.arrays)
+        self._on_disk = numbers
 
-    def _drop_later_metrics(self) -> None:
-        """Lines after the checkpoint: their generations are done again."""
-        metrics, size = self.directory / METRICS, self._whole.numbers["metrics_bytes"]
-        if metrics.exists() and metrics.stat().st_size > size:
-            with open(metrics, "r+b") as file:
-                file.truncate(size)
+    def _check_models(self, numbers: Mapping[str, Any]) -> None:
+        """Raises CheckpointError if a checkpoint's models are not those of the config."""
+
+    def _take_up(self) -> None:
+        """Goes on from what is on the disk, which another process may have trained meanwhile, and
+        drops the lines after the checkpoint: their generations are done again.
+        """
+        numbers = {"metrics_digest": "", **files.load_numbers(self.directory / CHECKPOINT)}
+        if numbers != self._on_disk:
+            self._restore(self._settings)
+        whole = self._whole.numbers
+        lines = self._log.go_back(whole["metrics_bytes"], whole["metrics_digest"])
+        self._measured_generation = max((line.generation for line in lines), default=0)
 
     def advance(self, watch: Watch | None = None) -> None:
         """One generation, without measuring or saving it."""
@@ -205,6 +271,20 @@ class RunDirectory:
             figures,
         )
         self._measured_generation = metrics.generation
-        with open(self.directory / METRICS, "a", encoding="utf-8") as file:
-            file.write(metrics.line() + "\n")
+        self._log.append(metrics)
         return metrics
+
+
+def _check_numbers(numbers: Mapping[str, Any]) -> None:
+    """Raises ValueError unless the numbers of a checkpoint are such."""
+    for name in ("generation", "metrics_bytes"):
+        if type(numbers[name]) is not int or numbers[name] < 0:
+            raise ValueError(f"{name} is {numbers[name]!r}")
+    counters = numbers["counters"]
+    if not isinstance(counters, dict) or not isinstance(numbers["metrics_digest"], str):
+        raise ValueError("counters must have names, and a digest is text")
+    seconds = {name: numbers[name] for name in ("wall_seconds", "cpu_seconds")}
+    for name, value in {**counters, **seconds}.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not (math.isfinite(value) and value >= 0):
+            raise ValueError(f"{name} is {value!r}")

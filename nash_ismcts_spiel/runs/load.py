@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyspiel
 from open_spiel.python import policy as openspiel_policy
 
+from nash_ismcts_spiel.files import CheckpointError, DamagedFileError
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.models import Evaluator, ExactEvaluator
 from nash_ismcts_spiel.runs.run import Run
@@ -19,7 +23,8 @@ def load_policy(path: str | Path) -> openspiel_policy.Policy:
     """The average policy of a run (its directory) or of saved models (their file)."""
     path = Path(path)
     if not path.is_dir():
-        return _saved(path).policy()
+        with _naming(path):
+            return _saved(path).policy()
     run = Run.resume(path)
     return TablePolicy(run.graph, run.policy()) if run.enumerated else run.saved_models().policy()
 
@@ -31,16 +36,29 @@ def load_evaluator(path: str | Path, game: str | None = None) -> Evaluator:
 
     Raises:
       ValueError: they are not models of `game`, where that is given as its whole name.
+      DamagedFileError: they cannot be used; the file is named.
     """
     path = Path(path)
     found: Run | SavedModels = Run.resume(path) if path.is_dir() else _saved(path)
     if game is not None and found.game != game:
         raise ValueError(f"{path} has models of {found.game}, not of {game}")
     if not isinstance(found, Run):
-        return found.evaluator()
+        with _naming(path):
+            return found.evaluator()
     if found.kind == "exact":
         return ExactEvaluator(found.graph, found.policy())
     return found.saved_models().evaluator()
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Says which file holds models that cannot be used."""
+    try:
+        yield
+    except DamagedFileError:
+        raise
+    except (ValueError, pyspiel.SpielError) as error:
+        raise CheckpointError(f"{path} cannot be used: {error}") from error
 
 
 def _saved(path: Path) -> SavedModels:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.files import Checkpoint, CheckpointError, load, versions
+from nash_ismcts_spiel.files import Checkpoint, CheckpointError, versions
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.graph import ENUMERATION_LIMIT
 from nash_ismcts_spiel.games.orders import dealing_of, order_fingerprint
@@ -19,9 +20,8 @@ from nash_ismcts_spiel.learning.exact_loop import ExactLoop
 from nash_ismcts_spiel.learning.loops import is_large, learns_enumerated, make_loop, whole_graph
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.models import exact_rows
-from nash_ismcts_spiel.runs.config import read_config
-from nash_ismcts_spiel.runs.directory import CHECKPOINT, RunDirectory, refuse_occupied
-from nash_ismcts_spiel.runs.metrics import read_metrics
+from nash_ismcts_spiel.runs.config import CHECKPOINT, naming_config, read_config
+from nash_ismcts_spiel.runs.directory import RunDirectory, refuse_occupied
 
 if TYPE_CHECKING:
     from nash_ismcts_spiel.models.networks.saved import SavedModels
@@ -97,8 +97,9 @@ class Run(RunDirectory):
         settings = read_config(directory)
         config = TrainingConfig.from_dict(settings["training"])
         kind: ModelKind = settings["models"]
-        run = cls(directory, settings["game"], settings["seed"], config, workers, kind, ray)
-        run._restore()
+        with naming_config(directory):
+            run = cls(directory, settings["game"], settings["seed"], config, workers, kind, ray)
+        run._restore(settings)
         return run
 
     @property
@@ -150,7 +151,7 @@ class Run(RunDirectory):
         from nash_ismcts_spiel.models.networks.saved import SavedModels
 
         models: Any = self.loop.models
-        measured = read_metrics(self.directory)
+        measured = self.metrics()
         made = {
             "seed": self.seed,
             "training": self.config.to_dict(),
@@ -200,9 +201,8 @@ class Run(RunDirectory):
         numbers, arrays = super()._state()
         return Checkpoint({**numbers, "codes": self._codes, "order": self._order}, arrays)
 
-    def _restore(self) -> None:
+    def _check_models(self, numbers: Mapping[str, Any]) -> None:
         path = self.directory / CHECKPOINT
-        numbers = load(path).numbers
         if numbers.get("order", "") != self._order:
             raise CheckpointError(
                 f"{path} was made with another order of hidden pieces than hidden_order="
@@ -213,4 +213,3 @@ class Run(RunDirectory):
                 f"{path} was made with other sub-actions than split_actions="
                 f"{self.config.search.split_actions!r} gives here"
             )
-        super()._restore()

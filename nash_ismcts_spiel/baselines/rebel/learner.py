@@ -18,9 +18,12 @@ from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.network import NetworkLeaves, make_network
 from nash_ismcts_spiel.baselines.rebel.public_tree import PLAYERS, PublicTree
 from nash_ismcts_spiel.baselines.rebel.self_play import BeliefStates
+from nash_ismcts_spiel.models.networks.nets import load_state, restore_network
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 Singles = npt.NDArray[np.float32]
+
+_COLUMNS = ("futures", "beliefs", "values")
 
 
 class Buffer:
@@ -54,14 +57,39 @@ class Buffer:
             self.added += 1
 
 
+    def restore(self, arrays: Arrays, num_futures: int) -> None:
+        """Takes over rows that were kept.
+
+        Raises:
+          ValueError: they are not rows of this buffer.
+        """
+        added = int(arrays["added"])
+        kept = min(added, len(self.futures))
+        for name in _COLUMNS:
+            column, own = arrays[name], getattr(self, name)
+            if column.dtype != own.dtype or column.shape != (kept, *own.shape[1:]):
+                raise ValueError(f"{name} of the buffer have shape {column.shape}")
+            if not np.isfinite(column).all():
+                raise ValueError(f"{name} of the buffer are not finite")
+        futures = arrays["futures"].astype(np.int64)
+        if added < 0 or not ((futures >= 0) & (futures < num_futures)).all():
+            raise ValueError("futures of the buffer are not those of the game")
+        self.added = added
+        for name in _COLUMNS:
+            getattr(self, name)[:kept] = arrays[name]
+
+
 class Learner:
     """The network, its optimizer and its buffer.
 
     Attributes:
+      array_names: what `arrays` are called.
       buffer: what is learned from.
       leaf_values: what has been learned.
       last_loss: mean squared error of the last fit, in squared value scales.
     """
+
+    array_names = ("networks", "added", *_COLUMNS)
 
     def __init__(self, tree: PublicTree, config: RebelConfig, seed: int) -> None:
         """Starts with random weights drawn from the seed."""
@@ -111,14 +139,12 @@ class Learner:
 
     def restore(self, arrays: Arrays) -> None:
         """Goes back to where `arrays` were taken."""
-        stored = torch.load(io.BytesIO(arrays["networks"].tobytes()), weights_only=True)
-        self._network.load_state_dict(stored["network"])
-        self._smooth.load_state_dict(stored["smooth"])
+        stored = load_state(arrays["networks"].tobytes())
+        restore_network(self._network, stored["network"])
+        restore_network(self._smooth, stored["smooth"])
         self._optimizer.load_state_dict(stored["optimizer"])
-        self.last_loss = stored["last_loss"]
-        self.buffer.added = int(arrays["added"])
-        for name in ("futures", "beliefs", "values"):
-            getattr(self.buffer, name)[: len(arrays[name])] = arrays[name]
+        self.last_loss = float(stored["last_loss"])
+        self.buffer.restore(arrays, self._tree.num_futures)
 
     def _step(self, drawn: npt.NDArray[np.int64]) -> float:
         futures = self.buffer.futures[drawn]

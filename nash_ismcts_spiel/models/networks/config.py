@@ -7,6 +7,8 @@ import dataclasses
 from nash_ismcts_spiel.games.tensors import TensorInputs
 from nash_ismcts_spiel.settings import Settings
 
+MOST_WIDTH, MOST_DEPTH = 100_000, 1_000
+
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkConfig(Settings):
@@ -28,8 +30,10 @@ class NetworkConfig(Settings):
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        """Refuses networks without units."""
+        """Refuses networks without units, and those that no machine has room for."""
         self.check_types()
-        for name in ("width", "depth"):
+        for name, most in (("width", MOST_WIDTH), ("depth", MOST_DEPTH)):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+            if getattr(self, name) > most:
+                raise ValueError(f"{name} must be at most {most:,}, not {getattr(self, name)}")

@@ -11,15 +11,21 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import math
+import zipfile
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from nash_ismcts_spiel.files import stored_members
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 
 MASKED = -1e9
+MOST_WEIGHT = 1e6
+"""Largest weight that is taken over: with less, no layer's outputs leave the range of floats."""
 FACTORS = 4
 """How many products tell the values of a piece after different own actions apart."""
 
@@ -159,9 +165,56 @@ def device_of(config: NetworkConfig) -> torch.device:
 
 
 def load_state(stored: bytes) -> dict[str, Any]:
-    """What `torch.save` wrote, from any device; nothing in it is executed."""
-    state: dict[str, Any] = torch.load(io.BytesIO(stored), map_location="cpu", weights_only=True)
+    """What `torch.save` wrote, from any device; nothing in it is executed or unpacked.
+
+    Raises:
+      ValueError: it is something else, or a number in it is not finite.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(stored)) as archive:
+            stored_members(archive, len(stored))
+        state = torch.load(io.BytesIO(stored), map_location="cpu", weights_only=True)
+    except Exception as error:  # torch raises whatever it likes where bytes are wrong
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ValueError(f"its networks cannot be read: {reason}") from error
+    if not isinstance(state, dict):
+        raise ValueError("its networks have no names")
+    _refuse_infinite(state)
     return state
+
+
+def restore_network(network: nn.Module, state: Mapping[str, Any]) -> None:
+    """Takes over the weights of a network.
+
+    Raises:
+      ValueError: they are not finite, or so large that outputs would not be.
+      RuntimeError: they are those of another network.
+    """
+    _refuse_infinite(state, MOST_WEIGHT)
+    network.load_state_dict(state)
+
+
+def _refuse_infinite(state: Any, most: float = math.inf) -> None:
+    """Raises ValueError if a number in a state is NaN, infinite, or beyond `most`."""
+    waiting = [state]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Mapping):
+            waiting += each.values()
+        elif isinstance(each, list | tuple):
+            waiting += each
+        elif isinstance(each, Tensor):
+            _check_tensor(each, most)
+
+
+def _check_tensor(tensor: Tensor, most: float) -> None:
+    if tensor.numel() == 0:
+        return
+    if tensor.layout != torch.strided or not tensor.is_contiguous():
+        raise ValueError("its weights are not plain numbers")  # they might claim any size
+    largest = float(tensor.detach().abs().max())  # NaN if one of them is
+    if not (math.isfinite(largest) and largest <= most):
+        raise ValueError(f"a weight of its networks is {largest:g}")
 
 
 def weights_of(networks: Networks) -> bytes:
@@ -172,7 +225,27 @@ def weights_of(networks: Networks) -> bytes:
 
 
 def load_weights(networks: Networks, weights: bytes) -> None:
-    """Takes over weights that `weights_of` wrote; nothing in them is executed."""
+    """Takes over weights that `weights_of` wrote; nothing in them is executed.
+
+    Raises:
+      ValueError, KeyError or RuntimeError: they are something else, or not finite.
+    """
     stored = load_state(weights)
     for name, network in networks.by_name().items():
-        network.load_state_dict(stored[name])
+        restore_network(network, stored[name])
+
+
+def least_bytes(sizes: Sizes, config: NetworkConfig) -> int:
+    """Bytes that the weights of such networks take, computed without making them."""
+    width, of_pieces = config.width, sizes.pieces + FACTORS * (sizes.pieces + sizes.actions)
+    shapes = [
+        (sizes.set_inputs, sizes.actions),
+        (sizes.set_inputs, 1 + sizes.actions),
+        (sizes.sample_inputs - sizes.prior_inputs, sizes.pieces + of_pieces),
+    ]
+    layer = 2 * width + width * (width + 1)
+    weights = sum(
+        (inputs + 1) * width + config.depth * layer + 2 * width + (width + 1) * outputs
+        for inputs, outputs in shapes
+    )
+    return 4 * weights

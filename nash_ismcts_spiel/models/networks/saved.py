@@ -8,8 +8,7 @@ from __future__ import annotations
 import dataclasses
 from importlib import resources
 from pathlib import Path
-from pickle import UnpicklingError
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from open_spiel.python import policy as openspiel_policy
@@ -27,6 +26,7 @@ from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.models.networks.nets import (
     Networks,
     Sizes,
+    least_bytes,
     load_weights,
     make_networks,
     weights_of,
@@ -48,7 +48,17 @@ class _StoredSizes:
     pieces: int
     prior_inputs: int = 0
 
+    def __post_init__(self) -> None:
+        """Refuses what are no sizes."""
+        for name in _SIZES:
+            size = getattr(self, name)
+            if type(size) is not int or not 0 <= size <= _LARGEST:
+                raise ValueError(f"{name} is {size!r}")
+        if self.prior_inputs >= self.sample_inputs or not (self.actions and self.set_inputs):
+            raise ValueError("its networks have no inputs or no outputs")
 
+
+_LARGEST = 10**9
 _SIZES = [field.name for field in dataclasses.fields(_StoredSizes)]
 
 
@@ -104,6 +114,12 @@ class SavedModels:
             hidden_order=self.hidden_order,
             inputs=self.config.inputs,
         )
+        for name in _SIZES:
+            if getattr(tensors, name) != getattr(self.sizes, name):
+                raise ValueError(
+                    f"the networks have {name} {getattr(self.sizes, name)}, and {self.game} has "
+                    f"{getattr(tensors, name)}"
+                )
         networks = NetworkEvaluator(tensors, self.networks, game.value_scale())
         if self.enumerated:
             graph = GameGraph.enumerate(
@@ -144,20 +160,36 @@ def load(path: Path) -> SavedModels:
     Raises:
       CheckpointError: the file is damaged, or holds something else; it is named.
     """
-    numbers, arrays = files.load(path)
+    if "networks" not in files.load_numbers(path):  # such as the checkpoint of a run
+        raise files.CheckpointError(f"{path} holds no learned models")
+    numbers, arrays = files.load(path, ["weights"])
     try:
-        game, enumerated = numbers["game"], numbers["enumerated"]
         # Wherever they were trained, they play where every machine can.
         config = NetworkConfig.from_dict({**numbers["networks"], "device": "cpu"})
         sizes = _StoredSizes(**numbers["sizes"])
+        weights, due = arrays["weights"], least_bytes(sizes, config)
+        if weights.dtype != np.uint8 or weights.ndim != 1 or len(weights) < due:
+            raise ValueError(f"networks of its sizes take {due:,} bytes, which it has not")
         networks = make_networks(sizes, config, seed=0)
-        load_weights(networks, arrays["weights"].tobytes())
+        load_weights(networks, weights.tobytes())
         # Older files are of whole actions, in the order of play.
         split = numbers.get("split_actions", "never"), numbers.get("codes", "")
         order = numbers.get("hidden_order", "play"), numbers.get("order", "")
-    except (KeyError, TypeError, RuntimeError, ValueError, UnpicklingError) as error:
+        game, enumerated, made = numbers["game"], numbers["enumerated"], numbers["made"]
+        _check_header(game, enumerated, made, *split, *order)
+    except (LookupError, TypeError, RuntimeError, ValueError, AttributeError) as error:
         raise files.CheckpointError(f"{path} holds no learned models: {error}") from error
-    return SavedModels(game, enumerated, config, sizes, networks, numbers["made"], *split, *order)
+    return SavedModels(game, enumerated, config, sizes, networks, made, *split, *order)
+
+
+def _check_header(
+    game: Any, enumerated: Any, made: Any, split: Any, codes: Any, hidden_order: Any, order: Any
+) -> None:
+    texts = (game, codes, order)
+    right = all(isinstance(text, str) for text in texts) and isinstance(enumerated, bool)
+    chosen = split in get_args(SplitActions) and hidden_order in get_args(HiddenOrder)
+    if not (right and chosen and isinstance(made, dict)):
+        raise ValueError("its header says nothing that is known here")
 
 
 def pretrained_path(game: SupportedGame) -> Path:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.models import InformationSetRow, SampleRow
+from nash_ismcts_spiel.models import EvaluatorError, InformationSetRow, SampleRow, checks
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.native import _core
 
@@ -42,8 +42,22 @@ class TableEvaluator:
         self.policy, self.value = whole_policy_and_value(graph, networks)
         nodes = _batches(len(graph.samples), functools.partial(networks.beliefs, graph))
         self.beliefs: Floats = np.concatenate([*nodes, np.zeros(0)])
+        self._refuse_wrong()
         self.native_rows = _core.Rows()
         self.native_rows.put_lookahead(graph, self.policy, self.value, self.beliefs)
+
+    def _refuse_wrong(self) -> None:
+        """What is made of numbers that are right is right too."""
+        action_count = np.asarray(self.graph.information_sets.action_count)
+        branch_count = np.asarray(self.graph.samples.branch_count)
+        wrong = {
+            "policy": not checks.distributions(self.policy, action_count),
+            "value": not checks.finite(self.value),
+            "beliefs": not checks.distributions(self.beliefs, branch_count),
+        }
+        if any(wrong.values()):
+            names = ", ".join(name for name, found in wrong.items() if found)
+            raise EvaluatorError(f"networks of {self.graph.game.name}: {names} not finite numbers")
 
     @functools.cached_property
     def world_values(self) -> Floats:

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -14,6 +15,9 @@ namespace nash_ismcts {
 namespace {
 
 namespace py = pybind11;
+
+// Squares of what players get, and sums of them, must stay finite.
+constexpr double kLargestUtility = 1e100;
 
 // A reference that any thread may drop.
 class PythonObject {
@@ -123,6 +127,11 @@ class PythonState : public GameState {
       throw std::invalid_argument("returns() of the game must have one utility for each of " +
                                   std::to_string(num_players_) + " players, not " +
                                   std::to_string(utilities.size()));
+    }
+    for (const double utility : utilities) {
+      if (!(std::abs(utility) <= kLargestUtility)) {  // NaN too
+        throw std::invalid_argument("returns() of the game must be finite and below 1e100");
+      }
     }
     return utilities;
   }

@@ -1,0 +1,112 @@
+"""The lines of `comparison.jsonl`: written whole, and checked when they are read.
+
+A line is about a game, about a run of a method, or about a method that could not run. Each has a
+digest (`files/lines.py`); files of before have none.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from nash_ismcts_spiel.files import DamagedFileError
+from nash_ismcts_spiel.files.disk import append_to_file, replace_file, sync_directory, sync_file
+from nash_ismcts_spiel.files.lines import Line, read_lines, sealed
+
+Record = dict[str, Any]
+
+RECORDS = "comparison.jsonl"
+_ORIGIN = "comparison"
+"""What the first line's digest follows."""
+_LARGEST = 1 << 63
+_SEAL = b'"digest": "'
+
+
+def read_records(path: Path) -> list[Record]:
+    """All records; a last line that was cut off by an interruption does not count.
+
+    Raises:
+      DamagedFileError: a line is no record, or not as it was written; file and line are named.
+    """
+    return [_checked(path, line) for line in read_lines(path, _origin(path))]
+
+
+def append_record(path: Path, record: Record) -> None:
+    """Adds a record, and returns when it is on the disk."""
+    origin = _origin(path)
+    lines = read_lines(path, origin)
+    text = json.dumps(record)
+    if origin:
+        text, _ = sealed(text, lines[-1].digest if lines else origin)
+    append_to_file(path, (text + "\n").encode())
+    sync_file(path)
+    sync_directory(path.parent)
+
+
+def drop_cut_line(path: Path) -> None:
+    """Takes away a last line that was cut off, and ends one that only lacks its end."""
+    if path.exists():
+        lines = read_lines(path, _origin(path))
+        written = path.read_bytes()
+        whole = written[: lines[-1].end if lines else 0].removesuffix(b"\n")
+        whole += b"\n" if whole else b""
+        if whole != written:
+            replace_file(path, whole)
+
+
+def _origin(path: Path) -> str:
+    """Empty if there are lines without digests: the file is of before."""
+    if not path.exists() or path.stat().st_size == 0:
+        return _ORIGIN
+    with open(path, "rb") as file:
+        return _ORIGIN if any(_SEAL in line for line in file) else ""
+
+
+def _checked(path: Path, line: Line) -> Record:
+    try:
+        _check(line.record)
+    except ValueError as error:
+        raise DamagedFileError(f"{path}, line {line.number} is no record: {error}") from error
+    return line.record
+
+
+def _check(record: Record) -> None:
+    """Raises ValueError unless a record is one of the three kinds."""
+    names = frozenset(record)
+    if names == {"game", "method", "skipped"}:
+        _require(record, str, "game", "method", "skipped")
+    elif names == {"game", "method", "seed", "points"}:
+        _require(record, str, "game", "method")
+        _require(record, int, "seed")
+        points = record["points"]
+        if not isinstance(points, list) or not points or not all(map(_is_point, points)):
+            raise ValueError("points are not (CPU seconds, steps, exploitability)")
+    elif names == {
+        "game", "information_sets", "worlds", "players", "utility_sum", "graph_seconds"
+    }:  # fmt: skip
+        _require(record, str, "game")
+        _require(record, int, "information_sets", "worlds", "players")
+        if not _is_number(record["graph_seconds"]):
+            raise ValueError("graph_seconds is no number")
+        if record["utility_sum"] is not None and not _is_number(record["utility_sum"]):
+            raise ValueError("utility_sum is no number")
+    else:
+        raise ValueError(f"its entries are {', '.join(sorted(map(str, names)))}")
+
+
+def _require(record: Record, kind: type, *names: str) -> None:
+    for name in names:
+        if type(record[name]) is not kind:
+            raise ValueError(f"{name} is {record[name]!r}")
+
+
+def _is_number(value: Any) -> bool:
+    if type(value) is int:
+        return abs(value) < _LARGEST
+    return type(value) is float and math.isfinite(value)
+
+
+def _is_point(point: Any) -> bool:
+    return isinstance(point, list) and len(point) == 3 and all(map(_is_number, point))

@@ -1,0 +1,145 @@
+"""How files are changed: every call of the operating system that writes goes through a `Disk`.
+
+A file is replaced by writing another one beside it, which is flushed to the disk before it takes
+the name; then the directory is flushed, so that the new name survives a power cut. Tests put a disk
+in place that fails, writes too little, or loses what was not flushed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+
+class Disk:
+    """The calls that change files, one method each."""
+
+    def open(self, path: Path, flags: int) -> int:
+        """A descriptor of a file or directory."""
+        return os.open(path, flags | getattr(os, "O_BINARY", 0), 0o666)
+
+    def write(self, descriptor: int, content: memoryview) -> int:
+        """Writes some of the content, perhaps less than all; returns how many bytes."""
+        return os.write(descriptor, content)
+
+    def truncate(self, descriptor: int, size: int) -> None:
+        """Cuts a file off."""
+        os.ftruncate(descriptor, size)
+
+    def sync(self, descriptor: int) -> None:
+        """Returns when what was changed so far would survive a power cut."""
+        os.fsync(descriptor)
+
+    def close(self, descriptor: int) -> None:
+        """Lets go of a descriptor."""
+        os.close(descriptor)
+
+    def rename(self, source: Path, target: Path) -> None:
+        """Gives a file another name, of which it becomes the only owner, at once or not at all."""
+        os.replace(source, target)
+
+    def remove(self, path: Path) -> None:
+        """Takes a file's name away."""
+        os.unlink(path)
+
+    def make_directory(self, path: Path) -> None:
+        """Makes a directory whose parent is there."""
+        os.mkdir(path)
+
+
+DISK = Disk()
+"""The disk of this machine."""
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors of the operating system say which file they are about: a full disk does not."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def replace_file(path: Path, content: bytes, disk: Disk = DISK) -> None:
+    """Writes a file so that readers, and who comes after a power cut, see the old content or the
+    new one, never a part.
+    """
+    temporary = path.with_name(f"{path.name}.new")
+    with naming(path):
+        try:
+            with opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, disk) as descriptor:
+                write_all(descriptor, content, disk)
+                disk.sync(descriptor)
+            disk.rename(temporary, path)
+        except OSError:
+            with contextlib.suppress(OSError):  # a full disk gets its room back
+                disk.remove(temporary)
+            raise
+        sync_directory(path.parent, disk)
+
+
+def append_to_file(path: Path, content: bytes, disk: Disk = DISK) -> None:
+    """Adds to the end of a file, which is made if it is not there; nothing is flushed."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    with naming(path), opened(path, flags, disk) as descriptor:
+        write_all(descriptor, content, disk)
+
+
+def truncate_file(path: Path, size: int, disk: Disk = DISK) -> None:
+    """Cuts a file off; nothing is flushed."""
+    with naming(path), opened(path, os.O_WRONLY, disk) as descriptor:
+        disk.truncate(descriptor, size)
+
+
+def remove_file(path: Path, disk: Disk = DISK) -> None:
+    """Removes a file if it is there; nothing is flushed."""
+    with naming(path), contextlib.suppress(FileNotFoundError):
+        disk.remove(path)
+
+
+def sync_file(path: Path, disk: Disk = DISK) -> None:
+    """Flushes the content of a file."""
+    with naming(path), opened(path, os.O_WRONLY, disk) as descriptor:
+        disk.sync(descriptor)
+
+
+def sync_directory(path: Path, disk: Disk = DISK) -> None:
+    """Flushes the names in a directory, where the system lets directories be opened."""
+    if os.name == "nt":
+        return
+    with naming(path), opened(path, os.O_RDONLY, disk) as descriptor:
+        disk.sync(descriptor)
+
+
+def make_directories(path: Path, disk: Disk = DISK) -> None:
+    """Makes a directory with all above it that are missing, and flushes their names."""
+    chain = [path]  # its own name is flushed in any case: who made it may have failed to
+    while not path.parent.exists():
+        path = path.parent
+        chain.append(path)
+    for each in reversed(chain):
+        with naming(each), contextlib.suppress(FileExistsError):
+            disk.make_directory(each)
+        with contextlib.suppress(PermissionError):  # a parent that may not be read
+            sync_directory(each.parent, disk)
+
+
+@contextlib.contextmanager
+def opened(path: Path, flags: int, disk: Disk) -> Iterator[int]:
+    """A descriptor that is closed in the end."""
+    descriptor = disk.open(path, flags | getattr(os, "O_CLOEXEC", 0))
+    try:
+        yield descriptor
+    finally:
+        disk.close(descriptor)
+
+
+def write_all(descriptor: int, content: bytes, disk: Disk) -> None:
+    """Writes until nothing is left: the system may take less than it was given."""
+    rest = memoryview(content)
+    while len(rest) > 0:
+        rest = rest[disk.write(descriptor, rest) :]

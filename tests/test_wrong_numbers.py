@@ -1,0 +1,277 @@
+"""NaN, infinity and absurd numbers never play: neither from files nor from evaluators or games."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import helpers
+import numpy as np
+import pyspiel
+import pytest
+import stalling_game
+import torch
+
+from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, cli, files, make_bot
+from nash_ismcts_spiel.files import CheckpointError
+from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.models import (
+    EvaluatorError,
+    ExactEvaluator,
+    InformationSetRow,
+    Models,
+    RolloutEvaluator,
+    SampleRow,
+)
+from nash_ismcts_spiel.models.networks import saved as saved_models
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.nets import least_bytes, load_state, make_networks
+from nash_ismcts_spiel.models.networks.tables import TableEvaluator
+from nash_ismcts_spiel.native import _core
+from nash_ismcts_spiel.native.models import NativeModels, exact_rows
+from nash_ismcts_spiel.runs import load_evaluator, load_policy
+
+WRONG = [float("nan"), float("inf"), -1e38]
+PLAY = SearchConfig(visits=20)
+
+
+def pretrained() -> saved_models.SavedModels:
+    return saved_models.load(saved_models.pretrained_path(support(helpers.KUHN)))
+
+
+def wrong_models(path: Path, network: str, number: float) -> Path:
+    """A file of models in which a weight of one network is wrong."""
+    models = pretrained()
+    with torch.no_grad():
+        models.networks.by_name()[network].blocks[0][2].weight[3, 5] = number
+    saved_models.save(path, models)
+    return path
+
+
+# Files.
+
+
+@pytest.mark.parametrize("network", ["policy", "value", "hidden"])
+@pytest.mark.parametrize("number", WRONG)
+def test_weights_are_checked_when_a_file_is_loaded(
+    tmp_path: Path, network: str, number: float
+) -> None:
+    path = wrong_models(tmp_path / "wrong.npz", network, number)
+    for load in (saved_models.load, load_evaluator, load_policy):
+        with pytest.raises(CheckpointError, match=r"wrong\.npz holds no learned models: a weight"):
+            load(path)
+    with pytest.raises(CheckpointError):
+        make_bot("nash_ismcts_play", helpers.KUHN, 0, checkpoint=path)
+
+
+def test_commands_refuse_files_with_wrong_weights(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(wrong_models(tmp_path / "wrong.npz", "policy", float("nan")))
+    search = ["search", "--game", helpers.KUHN, "--history", "0,1", "--visits", "20"]
+    match = ["match", "--game", helpers.KUHN, "--players", "nash_ismcts_play,uniform"]
+    for command in (search, [*match, "--hands", "2"]):
+        assert cli.main([*command, "--checkpoint", path]) == 2
+        printed = capsys.readouterr()
+        assert printed.out == "" and path in printed.err
+
+
+def header(path: Path, **changes: Any) -> None:
+    """Changes what a file of models says of itself."""
+    numbers, arrays = files.load(path)
+    files.save(path, files.Checkpoint({**numbers, **changes}, arrays))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"networks": {"width": 64, "depth": 10**7}},
+        {"networks": {"width": 99_000, "depth": 900}},
+        {"networks": {"width": 64, "depth": 3}},
+        {"networks": 5},
+        {"sizes": {"set_inputs": 10**8, "sample_inputs": 28, "actions": 2, "pieces": 3}},
+        {"sizes": {"set_inputs": 13, "sample_inputs": 28, "actions": 10**12, "pieces": 3}},
+        {"sizes": {"set_inputs": -1, "sample_inputs": 28, "actions": 2, "pieces": 3}},
+        {"sizes": {"set_inputs": 13.5, "sample_inputs": 28, "actions": 2, "pieces": 3}},
+        {"sizes": []},
+        {"made": 5},
+        {"enumerated": "yes"},
+        {"split_actions": "sometimes"},
+        {"game": ["kuhn_poker"]},
+        {"game": "leduc_poker()"},
+        {"game": "no_such_game"},
+    ],
+)
+def test_headers_that_lie_are_refused_at_once(tmp_path: Path, changes: dict[str, Any]) -> None:
+    path = tmp_path / "models.npz"
+    saved_models.save(path, pretrained())
+    header(path, **changes)
+    started = time.process_time()
+    with pytest.raises(CheckpointError, match=r"models\.npz"):
+        load_evaluator(path)
+    assert time.process_time() - started < 2.0
+
+
+def test_states_of_torch_are_read_without_running_or_unpacking_them(tmp_path: Path) -> None:
+    path = tmp_path / "models.npz"
+    models = pretrained()
+    saved_models.save(path, models)
+    numbers, _ = files.load(path)
+    room = bytes(200_000)  # there must seem to be enough
+    running = io.BytesIO()
+    torch.save({"policy": SimpleNamespace(x=1), "room": torch.zeros(50_000)}, running)
+    legacy = io.BytesIO()
+    state = {name: net.state_dict() for name, net in models.networks.by_name().items()}
+    torch.save(state, legacy, _use_new_zipfile_serialization=False)
+    huge = io.BytesIO()
+    spread = torch.zeros(1).expand(10**6, 10**6)  # which claims 4 TB of one number
+    torch.save({**state, "policy": {**state["policy"], "into.weight": spread}}, huge)
+    for content in (room, running.getvalue(), legacy.getvalue(), huge.getvalue(), b""):
+        weights = np.frombuffer(content, dtype=np.uint8)
+        files.save(path, files.Checkpoint(numbers, {"weights": weights}))
+        with pytest.raises(CheckpointError, match=r"models\.npz holds no learned models"):
+            saved_models.load(path)
+
+
+# Rows.
+
+
+class Constant:
+    """An evaluator whose values are all the same."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def information_set_rows(
+        self, graph: GameGraph, information_sets: Sequence[int]
+    ) -> list[InformationSetRow]:
+        counts = [graph.information_sets.action_count[number] for number in information_sets]
+        return [InformationSetRow([1 / n] * n, self.value, [self.value] * n) for n in counts]
+
+    def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> list[SampleRow]:
+        rows = []
+        for node in sample_nodes:
+            branches = graph.samples.branch_count[node]
+            owner = graph.samples.information_set[node]
+            values = [[self.value] * branches] * graph.information_sets.action_count[owner]
+            rows.append(SampleRow([1 / branches] * branches, values))
+        return rows
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), 1e300])
+def test_rows_of_any_evaluator_are_checked(engine: Any, number: float) -> None:
+    state = helpers.state_after(helpers.load(helpers.KUHN), [0, 1])
+    config = SearchConfig(visits=20, engine=engine)
+    bot = NashIsmctsBot(pyspiel.load_game(helpers.KUHN), 0, Constant(number), config, 1)
+    with pytest.raises(EvaluatorError, match="Constant returned .* instead of finite numbers"):
+        bot.step(state)
+
+
+class Shown(Constant):
+    """An evaluator that shows rows of the native engine, as tables do."""
+
+    def __init__(self, graph: GameGraph, rows: _core.Rows) -> None:
+        super().__init__(0.0)
+        self.graph = graph
+        self.native_rows = rows
+
+
+def rows_with(graph: GameGraph, **columns: float) -> _core.Rows:
+    """Rows at all information sets and SAMPLE nodes with one number of a column changed."""
+    sets, samples = graph.information_sets, graph.samples
+    graph.resolve()
+    counts, branches = np.asarray(sets.action_count), np.asarray(samples.branch_count)
+    owned = counts[np.asarray(samples.information_set)]
+    found = {
+        "policy": np.repeat(1.0 / counts, counts),
+        "value": np.zeros(len(counts)),
+        "child_values": np.zeros(counts.sum()),
+        "beliefs": np.repeat(1.0 / branches, branches),
+        "sample_values": np.zeros(int(branches @ owned)),
+    }
+    for name, number in columns.items():
+        found[name][1] = number
+    rows = _core.Rows()
+    ids = [np.arange(len(each), dtype=np.int32) for each in (counts, branches)]
+    rows.put_sets(graph, ids[0], found["policy"], found["value"], found["child_values"])
+    rows.put_samples(graph, ids[1], found["beliefs"], found["sample_values"])
+    return rows
+
+
+@pytest.mark.parametrize(
+    "column", ["policy", "value", "child_values", "beliefs", "sample_values"]
+)
+@pytest.mark.parametrize("number", [float("nan"), 1e200])
+def test_rows_that_are_ready_are_checked(column: str, number: float) -> None:
+    graph = GameGraph.enumerate(helpers.KUHN)
+    right = Shown(graph, rows_with(graph))
+    assert NativeModels(Models(graph, right)).rows is right.native_rows
+    with pytest.raises(EvaluatorError, match=f"Shown returned {column} instead of"):
+        NativeModels(Models(graph, Shown(graph, rows_with(graph, **{column: number}))))
+
+
+@pytest.mark.parametrize("network", ["policy", "value", "hidden"])
+def test_networks_that_went_wrong_in_memory_do_not_play(network: str) -> None:
+    models = pretrained()
+    evaluator = models.evaluator()
+    assert isinstance(evaluator, TableEvaluator)
+    with torch.no_grad():
+        models.networks.by_name()[network].into.weight.fill_(float("nan"))
+    with pytest.raises(EvaluatorError, match=r"networks of kuhn_poker\(\)"):
+        models.evaluator()
+
+
+def test_exact_models_of_what_is_no_policy_are_refused() -> None:
+    graph = GameGraph.enumerate(helpers.KUHN)
+    policy = np.full(len(graph.information_sets.action), 0.5)
+    evaluator = ExactEvaluator(graph, policy)
+    evaluator.policy[3] = float("nan")  # after it was checked
+    with pytest.raises(ValueError, match="need a policy of distributions"):
+        NativeModels(Models(graph, evaluator))
+    with pytest.raises(ValueError, match="need a policy of distributions"):
+        exact_rows(graph, 2.0 * policy)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("-inf"), 1e308])
+def test_rollouts_in_games_that_pay_nonsense_are_refused(
+    monkeypatch: pytest.MonkeyPatch, number: float
+) -> None:
+    def returns(state: Any) -> list[float]:
+        return [number, 1.0]
+
+    monkeypatch.setattr(stalling_game.StallingState, "returns", returns)
+    game = stalling_game.StallingGame()
+    state = helpers.state_after(game, [0])
+    with pytest.raises(ValueError, match="returns.. of the game must be finite and below 1e100"):
+        NashIsmctsBot(game, 0, RolloutEvaluator(), PLAY, 1).step(state)
+
+
+def test_deep_networks_are_saved_and_loaded(tmp_path: Path) -> None:
+    """Torch keeps every tensor in a member of its own, and there may be thousands."""
+    models = pretrained()
+    config = NetworkConfig(width=2, depth=120)
+    networks = make_networks(models.sizes, config, seed=1)
+    path = tmp_path / "deep.npz"
+    saved_models.save(path, dataclasses.replace(models, config=config, networks=networks))
+    loaded = saved_models.load(path).networks
+    numbers = 0
+    for name, network in networks.by_name().items():
+        others = loaded.by_name()[name].parameters()
+        for one, other in zip(network.parameters(), others, strict=True):
+            assert torch.equal(one, other)
+            numbers += one.numel()
+    assert least_bytes(models.sizes, config) == 4 * numbers
+
+
+def test_states_of_torch_with_a_number_that_is_none_are_refused() -> None:
+    for wrong in (float("nan"), float("inf")):
+        stored = io.BytesIO()
+        torch.save({"optimizer": {"state": [{"exp_avg": torch.tensor([0.0, wrong])}]}}, stored)
+        with pytest.raises(ValueError, match="a weight of its networks is (nan|inf)"):
+            load_state(stored.getvalue())
