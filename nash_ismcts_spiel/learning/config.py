@@ -17,6 +17,8 @@ BufferKind = Literal["reservoir", "window"]
 GraphKind = Literal["auto", "enumerated", "grown"]
 ModelKind = Literal["exact", "learned"]
 MEGABYTE = 1_000_000
+TRAINING_SEARCH: Mapping[str, Any] = {"sample_backup": "luck_adjusted"}
+"""Settings of the search that training has others for than play has."""
 MOST_AVERAGING_POWER = 30.0
 """With more, the weight of a late generation would leave the range of floats."""
 
@@ -119,7 +121,8 @@ class TrainingConfig(Settings):
     Averaging:
       averaging_power: generation g counts g ** averaging_power in the average policy P.
     Search:
-      search: all other settings of the search; scheduled ones are ignored here.
+      search: all other settings of the search; scheduled ones are ignored here. Luck-adjusted
+        backups are the default of training.
       most_searches: information sets that a generation searches, about. Where there are more, they
         are drawn in proportion to how likely their own players are to come to them, exploring.
       shards: in how many parts the information sets are searched, each in trees of its own. The
@@ -136,10 +139,10 @@ class TrainingConfig(Settings):
     dispersion_radius: Schedule = Schedule(start=0.03, power=-0.5, highest=2.0)
     prior_noise: Schedule = Schedule(start=0.25, power=-0.5, highest=1.0)
     lcb_width: Schedule = Schedule(start=0.3, power=-0.5)
-    opponent_prior_visits: Schedule = Schedule(start=10.0)
+    opponent_prior_visits: Schedule = Schedule(start=5.0, power=0.25)
     exploration: Schedule = Schedule(start=0.5, highest=1.0)
     averaging_power: float = 1.0
-    search: SearchConfig = SearchConfig()
+    search: SearchConfig = SearchConfig(**TRAINING_SEARCH)
     most_searches: int = 4_000
     shards: int = 1
     forgetful_values: bool = True
@@ -166,6 +169,14 @@ class TrainingConfig(Settings):
             self.search_config(generation)
             if self.exploration.at(generation) > 1.0:
                 raise ValueError(f"exploration must stay between 0 and 1: {self.exploration}")
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Self:
+        """As of any config; what is not said of the search is as in `TRAINING_SEARCH`."""
+        search = settings.get("search")
+        if isinstance(search, Mapping):
+            settings = {**settings, "search": {**TRAINING_SEARCH, **search}}
+        return super(TrainingConfig, cls).from_dict(settings)
 
     @classmethod
     def preset(cls, name: str = "default", **changes: Any) -> Self:
@@ -196,6 +207,8 @@ TRAINING_PRESETS: Mapping[str, Mapping[str, Any]] = {
         "dispersion_radius": {"start": 0.1, "power": -0.5, "highest": 2.0},
         "lcb_width": {"start": 0.1, "power": -0.5},
         "exploration": {"start": 0.25},
+        "opponent_prior_visits": {"start": 10.0},
+        "search": {"sample_backup": "expected"},
     },
     "large": {
         "graph": "grown",
