@@ -13,6 +13,9 @@ import dataclasses
 import io
 from typing import Any, Protocol
 
+from nash_ismcts_spiel.models.networks import torch_check  # noqa: F401  (before torch)
+
+# isort: split
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
