@@ -197,6 +197,13 @@ def test_bots_of_policies_refuse_what_is_not_a_state() -> None:
             asked.action_probabilities(None)
 
 
+def test_no_match_in_a_game_that_stops_without_an_end() -> None:
+    """OpenSpiel's uniform bot would crash the process."""
+    uniform = pyspiel.make_uniform_random_bot
+    with pytest.raises(ValueError, match="cannot be played to its end"):
+        round_robin(support("dark_hex(board_size=1)"), {"a": uniform, "b": uniform}, 1)
+
+
 # Searches limited by time.
 
 
