@@ -12,16 +12,21 @@ SOURCES := setup.py pyproject.toml constraints.txt \
 PIP_ENV := PIP_CONSTRAINT="$(abspath constraints.txt)" \
 	PIP_BUILD_CONSTRAINT="$(abspath constraints.txt)" PIP_DISABLE_PIP_VERSION_CHECK=1
 
+CPP := $(wildcard nash_ismcts_spiel/native/*/*.cc nash_ismcts_spiel/native/*/*.h \
+	tests/native/*.cc tests/native/*.h tests/native/*/*.cc)
+
 # A copy of what the native tests need: a sanitized extension never lies in the working tree.
 SANITIZED := build/sanitize
-SANITIZED_SOURCES := setup.py pyproject.toml README.md nash_ismcts_spiel exploitability tests
+SANITIZED_SOURCES := setup.py pyproject.toml README.md LICENSE benchmarks nash_ismcts_spiel exploitability tests
 SANITIZED_TESTS := tests/test_native_search.py tests/test_native_exact.py \
-	tests/test_native_inputs.py tests/test_public_states.py tests/test_bot.py \
+	tests/test_native_inputs.py tests/test_native_hostile.py tests/test_public_states.py tests/test_bot.py \
 	tests/test_games.py tests/test_states.py tests/test_registration.py tests/test_episodes.py \
-	tests/test_subgames.py
+	tests/test_subgames.py tests/test_merged.py tests/test_splitting.py tests/test_orders.py \
+	tests/test_tensors.py tests/test_self_play.py tests/test_drawn_worlds.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all test-native lint sanitize clean
+.PHONY: help install demo test test-all test-native test-threads test-wheel lint format sanitize \
+	clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -39,10 +44,23 @@ test: $(STAMP)  ## run the tests that CI runs
 test-all: $(STAMP)  ## run all tests, slow ones included
 	$(BIN)/python -m pytest -q -n 2
 
+test-wheel: $(STAMP)  ## build the sdist and the wheel, and try them in new environments without torch
+	@$(PIP_ENV) $(BIN)/python -m pip install -q -c constraints.txt build
+	$(BIN)/python tests/release/try_release.py
+
 test-native:  ## run the C++ tests with the address and undefined-behaviour sanitizers; no Python
 	@$(MAKE) -s -j 2 -C tests/native run SANITIZE=1 OUT=$(abspath build/test-native)
 
-lint: $(STAMP)  ## check style and types
+format: $(STAMP)  ## format Python and C++
+	$(BIN)/python -m ruff format .
+	$(BIN)/clang-format -i $(CPP)
+
+test-threads:  ## run C++ searches side by side with the thread sanitizer; no Python
+	@$(MAKE) -s -j 2 -C tests/native run THREADS=1 SANITIZE=thread OUT=$(abspath build/test-threads)
+
+lint: $(STAMP)  ## check format, style and types
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/clang-format --dry-run -Werror $(CPP)
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
 

@@ -1,4 +1,4 @@
-"""Builds and describes the package: pure Python plus two C++17 extension modules.
+"""Builds the two C++17 extension modules; `pyproject.toml` says all else about the package.
 
 `_core` is the search and all it needs; `_spiel` adds OpenSpiel's C++ states, and is compiled with
 the headers that come with the open_spiel wheel. `pip install .` needs a C++17 compiler and nothing
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext
-from setuptools import find_packages, setup
+from setuptools import setup
 
 NATIVE = "nash_ismcts_spiel/native"
 CORE = ("common", "worlds", "search", "exact", "play", "solvers", "bindings")
@@ -128,41 +128,10 @@ def _extension(
     )
 
 
-README = Path(__file__).with_name("README.md")
-TEST_TOOLS = ["pytest", "pytest-xdist", "hypothesis", "mypy", "ruff"]
-EXTRAS = {
-    "plot": ["matplotlib"],
-    "ray": ["ray"],
-    "tensorboard": ["tensorboard"],
-    "peers": ["dm-tree"],
-}
-"""What some commands need; the tests try all of it."""
-
 # Several files at a time; the variable is the one that numpy's users know.
 ParallelCompile("NPY_NUM_BUILD_JOBS", default=2).install()
 
 setup(
-    name="nash_ismcts_spiel",
-    version="0.1.0",
-    description="Nash-ISMCTS: tree search for imperfect-information games of OpenSpiel",
-    long_description=README.read_text(encoding="utf-8") if README.exists() else "",
-    long_description_content_type="text/markdown",
-    license="Apache-2.0",
-    python_requires=">=3.11",
-    packages=find_packages(
-        include=[
-            "nash_ismcts_spiel",
-            "nash_ismcts_spiel.*",
-            "exploitability",
-            "exploitability.*",
-        ]
-    ),
-    package_data={
-        "nash_ismcts_spiel": ["py.typed", "pretrained/*.npz", "pretrained/*.md"],
-        "nash_ismcts_spiel.games": ["measured.json"],
-        "nash_ismcts_spiel.native": ["*/*.h", "*.pyi"],
-        "exploitability": ["py.typed"],
-    },
     ext_modules=[
         _extension("_core", CORE),
         _extension(
@@ -173,8 +142,4 @@ setup(
         ),
     ],
     cmdclass={"build_ext": CheckedBuild},
-    zip_safe=False,
-    install_requires=["open_spiel", "numpy", "torch", "absl-py", "filelock", "tqdm"],
-    extras_require={**EXTRAS, "test": [*TEST_TOOLS, *sum(EXTRAS.values(), [])]},
-    entry_points={"console_scripts": ["nash-ismcts = nash_ismcts_spiel.cli:main"]},
 )

@@ -133,7 +133,7 @@ def measure_match(moves: int) -> Result:
     }
 
 
-def alone(measure: Callable[[int], Result], argument: int) -> Result:
+def alone(measure: Callable[[Any], Result], argument: Any) -> Result:
     """Measures in a fresh process."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=1, mp_context=context) as executor:

@@ -27,6 +27,7 @@ from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.limits import StoppedBy
 from nash_ismcts_spiel.search.result import nothing_found
 from nash_ismcts_spiel.search.whole_actions import over_whole_actions
+from nash_ismcts_spiel.threads import OneThread
 
 ActionProbabilities = list[tuple[int, float]]
 
@@ -80,6 +81,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._rng = np.random.default_rng(seed)
         self._last_world: int | None = None  # explained the last position
         self._grown = 0  # worlds that the last search added
+        self._one_thread = OneThread("bot")
         self._start_graph()
 
     @property
@@ -114,21 +116,27 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
         Raises:
           ValueError: nobody is to move at `state`, or it belongs to another game.
+          RuntimeError: the bot is searching already, in another thread.
         """
         player = self._player_to_move(state)
         if player_id is not None and state.is_simultaneous_node():
             player = player_id
+        with self._one_thread:
+            return self._search(state, player, fresh, self._rng if rng is None else rng)
+
+    def _search(
+        self, state: Any, player: int, fresh: bool, rng: np.random.Generator
+    ) -> SearchResult:
         self._bound_memory(max(_KEPT_WORLDS, 2 * self._grown))
         if fresh or not self._config.reuse_trees:
             self._engine.forget()
-        rng = self._rng if rng is None else rng
         started = time.perf_counter()
         try:
             information_set = self._graph.observe(state, player, self._seconds)
         except TimeoutError:
             return self._nothing_found(state, player, "seconds")
         except NoWorldFoundError as error:
-            warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=3)
             return self._nothing_found(state, player, "no_world")
         self._last_world = self._graph.information_sets.first_world[information_set]
         before = len(self._graph.worlds)
@@ -172,9 +180,10 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def restart(self) -> None:
         """A new game begins: earlier trees are forgotten, the generator goes on."""
-        self._engine.forget()
-        self._last_world = None
-        self._bound_memory(_KEPT_WORLDS)
+        with self._one_thread:
+            self._engine.forget()
+            self._last_world = None
+            self._bound_memory(_KEPT_WORLDS)
 
     def restart_at(self, state: Any) -> None:
         """A game is entered at `state`, which needs no more than forgetting earlier trees."""
@@ -257,8 +266,6 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             self._graph.follow(world)
 
     def _player_to_move(self, state: Any) -> int:
-        if not isinstance(state, pyspiel.State):
-            raise TypeError(f"expected a pyspiel.State, not {state!r}")
         if not self._game.plays(state):
             raise ValueError(
                 f"the state belongs to {state.get_game()}, the bot plays {self._game.name}"

@@ -19,6 +19,7 @@ from open_spiel.python import rl_agent
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.games import GameGraph, InformationKey
+from nash_ismcts_spiel.games.adapter import require_state
 from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.search.draw import draw
 
@@ -45,6 +46,7 @@ class BotPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel ha
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         """{action: probability} of the player to move (of `player_id` at a simultaneous node)."""
+        require_state(state)
         player = state.current_player() if player_id is None else player_id
         if not state.is_simultaneous_node() and player != state.current_player():
             raise ValueError(f"player {state.current_player()} is to move, not player {player}")
@@ -73,6 +75,7 @@ class PolicyBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def get_policy(self, state: Any) -> list[tuple[int, float]]:
         """(action, probability) for all legal actions of the player to move."""
+        require_state(state)
         found = self._policy.action_probabilities(state)
         return [(action, float(found.get(action, 0.0))) for action in state.legal_actions()]
 
@@ -112,6 +115,7 @@ class ViewPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel h
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         """{action: probability} of the player to move."""
+        require_state(state)
         if player_id is not None and player_id != state.current_player():
             raise ValueError(f"player {state.current_player()} is to move, not player {player_id}")
         view = self._merged.view_at(state)
@@ -154,6 +158,7 @@ class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def get_policy(self, state: Any) -> list[tuple[int, float]]:
         """(action, probability) for all legal actions of the player to move."""
+        require_state(state)
         view = self._merged.view_at(state)
         if view not in self._answers:
             seed = int(np.random.SeedSequence((self._seed, view)).generate_state(1)[0]) >> 1
@@ -163,6 +168,7 @@ class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
         """The policy and an action drawn from it."""
+        require_state(state)
         if state.current_player() != self._player:
             raise ValueError(
                 f"this bot plays seat {self._player}, but player {state.current_player()} is to "

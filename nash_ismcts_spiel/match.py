@@ -67,12 +67,14 @@ def round_robin(
       on_game: called after each game.
 
     Raises:
-      ValueError: the game is for one player, or there are fewer than two to play.
+      ValueError: the game is for one player or stops without an end, or there are fewer than two to
+        play.
     """
     if game.num_players < 2:
         raise ValueError(f"a match takes two seats or more, and {game.name} has one")
     if len(players) < 2 or hands < 1 or seed < 0:
         raise ValueError("a match needs two players, a hand, and a seed that is not negative")
+    game.value_scale()  # by random games: OpenSpiel's own bots crash in games that do not end
     return [
         _pairing(game, (first, second), (players[first], players[second]), hands, seed, on_game)
         for first, second in itertools.combinations(players, 2)

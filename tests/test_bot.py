@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import threading
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -30,6 +31,7 @@ from nash_ismcts_spiel import (
 )
 from nash_ismcts_spiel.config import MODEL_RADIUS, ROLLOUT_RADIUS
 from nash_ismcts_spiel.games import GameGraph, NoWorldFoundError
+from nash_ismcts_spiel.games.adapter import random_returns
 from nash_ismcts_spiel.models import (
     EvaluatorError,
     ExactEvaluator,
@@ -515,6 +517,77 @@ def test_unsupported_games_are_refused() -> None:
     for name in ("tarok", "mfg_crowd_modelling", "no_such_game"):
         with pytest.raises(ValueError, match=name):
             NashIsmctsBot(name, 0)
+
+
+# Several threads.
+
+
+class AskingEvaluator(FixedEvaluator):
+    """Lets another thread do something while a search waits for rows."""
+
+    meanwhile: Callable[[], Any] | None = None
+    error: Exception | None = None
+
+    def information_set_rows(
+        self, graph: GameGraph, information_sets: Sequence[int]
+    ) -> list[InformationSetRow]:
+        other = threading.Thread(target=self._run)
+        other.start()
+        other.join()
+        return super().information_set_rows(graph, information_sets)
+
+    def _run(self) -> None:
+        try:
+            if self.meanwhile is not None:
+                self.meanwhile()
+        except Exception as error:
+            self.error = error
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", [helpers.LEDUC, helpers.PHANTOM_TTT])
+@pytest.mark.parametrize("what", ["step", "get_policy", "restart"])
+def test_a_second_thread_is_refused_until_the_first_is_done(
+    what: str, name: str, engine: Any
+) -> None:
+    game = helpers.load(name)
+    state = helpers.state_after(game, [0, 1] if name == helpers.LEDUC else [])
+    evaluator = AskingEvaluator()
+    config = SearchConfig(visits=8, engine=engine)
+    bot = NashIsmctsBot(game, 0, evaluator, config, seed=1)
+    arguments = () if what == "restart" else (state,)
+    evaluator.meanwhile = lambda: getattr(bot, what)(*arguments)
+    found = bot.get_policy(state)
+    assert isinstance(evaluator.error, RuntimeError)
+    assert "this bot is being used by another thread" in str(evaluator.error)
+    assert found == NashIsmctsBot(game, 0, FixedEvaluator(), config, seed=1).get_policy(state)
+    evaluator.meanwhile = None
+    assert bot.step(state) in state.legal_actions()
+
+
+def test_a_bot_that_failed_can_be_used_again() -> None:
+    bot = bot_for(helpers.KUHN)
+    with pytest.raises(ValueError, match="illegal|chance|over"):
+        bot.search(kuhn_state([]))
+    broken = NashIsmctsBot(helpers.KUHN, 0, FixedEvaluator(InformationSetRow([2.0], 0.0, [0.0])))
+    for _ in range(2):
+        with pytest.raises(EvaluatorError):
+            broken.search(kuhn_state(KUHN_STATE))
+
+
+@pytest.mark.parametrize("states", ["auto", "python"])
+@pytest.mark.parametrize("name", ["dark_hex(board_size=1)", "hex(board_size=1)"])
+def test_games_that_stop_without_an_end_are_refused(
+    name: str, states: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OpenSpiel never says that the only cell of the board wins."""
+    monkeypatch.setenv("NASH_ISMCTS_STATES", states)
+    with pytest.raises(ValueError, match="no.* where a player is to move"):
+        NashIsmctsBot(name, 0, config=SearchConfig(visits=2))
+    with pytest.raises(ValueError, match="no.* where a player is to move"):
+        GameGraph.enumerate(name)
+    with pytest.raises(ValueError, match=r"board_size=1\): there is no legal action"):
+        random_returns(helpers.load(name).new_initial_state(), np.random.default_rng(0))
 
 
 # Simultaneous games and the other harnesses.

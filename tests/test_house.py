@@ -23,7 +23,7 @@ MAX_FUNCTION_LINES = 60
 MAX_NATIVE_LINES = 400
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("settings",),
+    ("settings", "threads"),
     ("config", "files", "schedule"),
     ("native", "native._core", "native._spiel", "native.openspiel"),
     ("games",),

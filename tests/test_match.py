@@ -12,6 +12,7 @@ import helpers
 import numpy as np
 import pyspiel
 import pytest
+from open_spiel.python import policy
 
 from benchmarks.positions import early_middle_late
 from exploitability import measure
@@ -19,8 +20,9 @@ from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, cli, make_bot
 from nash_ismcts_spiel.baselines import episodic
 from nash_ismcts_spiel.baselines.ismcts import IsmctsBot
 from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.games.merged import merged_game
 from nash_ismcts_spiel.games.resample import Resampler, has_own_resampler
-from nash_ismcts_spiel.harness import PolicyBot
+from nash_ismcts_spiel.harness import BotPolicy, PolicyBot, ViewBot, ViewPolicy
 from nash_ismcts_spiel.match import play, round_robin
 
 GAMES = [
@@ -168,6 +170,38 @@ def test_peers_refuse_states_that_are_not_a_players(name: str) -> None:
     for state in (helpers.load(helpers.LEDUC), helpers.load(helpers.KUHN)):
         with pytest.raises(ValueError, match="no player of leduc_poker"):
             bot.get_policy(helpers.state_after(state, []))
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "0 1", helpers.load(helpers.LEDUC)])
+@pytest.mark.parametrize("name", ["ismcts_openspiel", "ismcts_openspiel_cpp", "oos", "smooth_uct"])
+def test_peers_refuse_what_is_not_a_state(name: str, wrong: Any) -> None:
+    bot = make_bot(name, helpers.LEDUC, 0, simulations=5)
+    for ask in (bot.step, bot.get_policy, bot.step_with_policy):
+        with pytest.raises(TypeError, match=r"expected a pyspiel\.State, not"):
+            ask(wrong)
+
+
+def test_bots_of_policies_refuse_what_is_not_a_state() -> None:
+    game = helpers.load("dark_hex(board_size=2)")
+    uniform = policy.UniformRandomPolicy(game)
+    merged = merged_game(game)
+    for bot in (
+        PolicyBot(uniform, 0),
+        ViewBot(merged, 0, lambda player, seed: PolicyBot(uniform, player, seed)),
+    ):
+        for ask in (bot.step, bot.get_policy, bot.step_with_policy):
+            with pytest.raises(TypeError, match=r"expected a pyspiel\.State, not None"):
+                ask(None)
+    for asked in (BotPolicy(game, PolicyBot(uniform, 0)), ViewPolicy(merged, uniform)):
+        with pytest.raises(TypeError, match=r"expected a pyspiel\.State, not None"):
+            asked.action_probabilities(None)
+
+
+def test_no_match_in_a_game_that_stops_without_an_end() -> None:
+    """OpenSpiel's uniform bot would crash the process."""
+    uniform = pyspiel.make_uniform_random_bot
+    with pytest.raises(ValueError, match="cannot be played to its end"):
+        round_robin(support("dark_hex(board_size=1)"), {"a": uniform, "b": uniform}, 1)
 
 
 # Searches limited by time.

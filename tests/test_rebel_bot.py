@@ -95,6 +95,8 @@ def test_a_game_is_one_draw_and_the_next_game_another() -> None:
     assert any(other != first for other in others)
     again = RebelBot(search, state.current_player(), seed=1)
     assert again.get_policy(state) == first
+    with pytest.raises(TypeError, match="expected a pyspiel.State, not None"):
+        again.step(None)
 
 
 def test_it_plays_in_openspiels_harness_and_keeps_to_its_seat() -> None:

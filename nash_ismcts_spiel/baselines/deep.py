@@ -262,6 +262,9 @@ def _torch(method: str, graph: GameGraph) -> Any:
         raise ValueError(f"{method} needs dm-tree, which the extra `peers` installs")
     if not graph.game.pyspiel_game.get_type().provides_information_state_tensor:
         raise ValueError(f"{method} needs information state tensors; {graph.game.name} has none")
+    from nash_ismcts_spiel.models.networks import torch_check  # noqa: F401
+
+    # isort: split
     import torch
 
     torch.set_num_threads(1)  # the networks are small: more threads only wait for each other

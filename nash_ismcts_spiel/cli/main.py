@@ -38,6 +38,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 0
         print(f"nash-ismcts: error: {one_line(error)}", file=sys.stderr)
         return _ERROR
+    except ModuleNotFoundError as error:
+        if error.name != "torch":  # an extra, whose absence is no fault of the package
+            raise
+        print(f"nash-ismcts: error: {one_line(error)}", file=sys.stderr)
+        return _ERROR
     except KeyboardInterrupt as interrupt:
         print(f"\nnash-ismcts: {str(interrupt) or 'interrupted'}", file=sys.stderr)
         return _INTERRUPTED

@@ -86,7 +86,12 @@ class SupportedGame:
         return self.pyspiel_game.new_initial_state()
 
     def plays(self, state: Any) -> bool:
-        """Whether `state` belongs to this game, also before turn-based conversion."""
+        """Whether `state` belongs to this game, also before turn-based conversion.
+
+        Raises:
+          TypeError: it is no state at all.
+        """
+        require_state(state)
         return not self.identities.isdisjoint(_identities(state.get_game()))
 
     def value_scale(self) -> float:
@@ -131,6 +136,16 @@ def support(game: Any) -> SupportedGame:
     )
 
 
+def require_state(state: Any) -> None:
+    """Refuses what is not a pyspiel state.
+
+    Raises:
+      TypeError: it is something else.
+    """
+    if not isinstance(state, pyspiel.State):
+        raise TypeError(f"expected a pyspiel.State, not {state!r}")
+
+
 def random_returns(state: Any, rng: np.random.Generator) -> list[float]:
     """Plays `state` (which is changed) to its end at random; returns each player's utility."""
     for _ in range(_PLAYOUT_LENGTH_LIMIT):
@@ -146,6 +161,11 @@ def random_returns(state: Any, rng: np.random.Generator) -> list[float]:
                     break
         else:
             legal = state.legal_actions()
+            if not legal:
+                raise ValueError(
+                    f"{state.get_game()}: there is no legal action where a player is to move, "
+                    "so the game cannot be played to its end"
+                )
             action = legal[int(rng.random() * len(legal))]
         state.apply_action(action)
     return list(state.returns())

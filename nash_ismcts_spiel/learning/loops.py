@@ -110,6 +110,9 @@ def make_loop(
         graph = measured() or whole_graph(game, config)
         return ExactLoop(graph, config, seed, workers, "ray" if ray else "threads")
     # Torch takes seconds to import, which exact models should not have to wait for.
+    from nash_ismcts_spiel.models.networks import torch_check  # noqa: F401
+
+    # isort: split
     import torch
 
     from nash_ismcts_spiel.learning.learner import Learner

@@ -53,6 +53,13 @@ class KuhnState final : public GameState {
     return seat < cards_.size() ? std::to_string(cards_[seat]) + bets_ : "";
   }
 
+  std::string observation(int32_t player) const override { return shown(player); }
+  std::string printed() const override {
+    std::string text = bets_;
+    for (const Action card : cards_) text += std::to_string(card);
+    return text;
+  }
+
   // The own card, one of three, and the number of bets and passes so far.
   void tensor(int32_t player, TensorKind, float* numbers, int64_t size) const override {
     std::fill_n(numbers, size, 0.0f);

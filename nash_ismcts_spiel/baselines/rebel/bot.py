@@ -17,6 +17,7 @@ from nash_ismcts_spiel.baselines.rebel.mixture import Search
 from nash_ismcts_spiel.baselines.rebel.public_tree import Floats
 from nash_ismcts_spiel.baselines.rebel.subgames import Snapshot
 from nash_ismcts_spiel.games import SupportedGame, support
+from nash_ismcts_spiel.games.adapter import require_state
 from nash_ismcts_spiel.harness import PolicyBot
 
 _Drawn = tuple[Snapshot, list[int]]
@@ -99,7 +100,9 @@ class RebelBot(PolicyBot):
 
         Raises:
           ValueError: it is not this bot's turn.
+          TypeError: it is no state.
         """
+        require_state(state)
         if state.current_player() != self._player:
             raise ValueError(
                 f"the bot plays seat {self._player}, and player {state.current_player()} moves"

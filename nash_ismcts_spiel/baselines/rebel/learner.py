@@ -12,6 +12,10 @@ from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
+
+from nash_ismcts_spiel.models.networks import torch_check  # noqa: F401  (before torch)
+
+# isort: split
 import torch
 
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig

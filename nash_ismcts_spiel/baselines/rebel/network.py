@@ -8,6 +8,10 @@ zero-sum game that is 0. Inside, values are in value scales (root mean square of
 from __future__ import annotations
 
 import numpy as np
+
+from nash_ismcts_spiel.models.networks import torch_check  # noqa: F401  (before torch)
+
+# isort: split
 import torch
 from torch import Tensor, nn
 

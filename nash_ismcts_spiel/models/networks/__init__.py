@@ -1,2 +1,1 @@
-"""P, V, Vc and H as torch networks: what they see, what they are, and as an evaluator for a search.
-"""
+"""P, V, Vc and H as torch networks: what they see, what they are, and how a search asks them."""

@@ -10,6 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+
+from nash_ismcts_spiel.models.networks import torch_check  # noqa: F401  (before torch)
+
+# isort: split
 import torch
 
 from nash_ismcts_spiel.games import GameGraph

@@ -16,6 +16,9 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from nash_ismcts_spiel.models.networks import torch_check  # noqa: F401  (before torch)
+
+# isort: split
 import torch
 from torch import Tensor, nn
 from torch.nn import functional

@@ -31,6 +31,9 @@ void bind_episodes(pybind11::module_& module);
 // Rows.
 void bind_rows(pybind11::module_& module);
 
+// RowSource, Walk and Pools.
+void bind_sources(pybind11::module_& module);
+
 // Config and Search, and the functions that run them.
 void bind_search(pybind11::module_& module);
 

@@ -10,27 +10,36 @@
 #include "../play/look_ahead.h"
 #include "arrays.h"
 #include "bindings.h"
+#include "one_graph.h"
 #include "shared_graph.h"
 
 namespace nash_ismcts {
 
 namespace {
 
-Games make_games(int32_t explorer, double explore, double others_explore) {
+PyGames make_games(int32_t explorer, double explore, double others_explore) {
   const auto is_share = [](double share) { return share >= 0.0 && share <= 1.0; };
   if (explorer < 0) throw py::value_error("explorer must be a player");
   if (!is_share(explore) || !is_share(others_explore)) {
     throw py::value_error("explore and others_explore must be from 0 to 1");
   }
-  return Games({explorer, explore, others_explore});
+  return PyGames(PlaySettings{explorer, explore, others_explore});
 }
 
-void start(Games& self, int64_t games) {
+void start(PyGames& self, int64_t games) {
   if (games < 0) throw py::value_error("games must not be negative");
   self.start(games);
 }
 
-Ints advance(Games& self, Graph& graph, const Rows& own, const Rows& others, uint64_t seed) {
+constexpr const char* kGames = "these games are";
+constexpr const char* kRows = "these rows are";
+constexpr const char* kSums = "these sums are";
+
+Ints advance(PyGames& self, Graph& graph, const PyRows& own, const PyRows& others, uint64_t seed) {
+  self.graph.require(graph, kGames);
+  own.graph.require(graph, kRows);
+  others.graph.require(graph, kRows);
+  require_row(self.explorer(), graph.num_players, "player");
   std::vector<int32_t> wanted;
   {
     const Growing growing(graph);
@@ -41,8 +50,10 @@ Ints advance(Games& self, Graph& graph, const Rows& own, const Rows& others, uin
 }
 
 // Games that are over, were played on this graph, and whose explorer has V at all its decisions.
-void require_valued(const Games& self, const Graph& graph, const Rows& rows) {
+void require_valued(const PyGames& self, const Graph& graph, const PyRows& rows) {
   require_readable(graph);
+  self.graph.require(graph, kGames);
+  rows.graph.require(graph, kRows);
   if (!self.over()) throw py::value_error("games are still under way");
   require_row(self.explorer(), graph.num_players, "player");
   for (const Group& group : self.groups()) {
@@ -56,16 +67,18 @@ void require_valued(const Games& self, const Graph& graph, const Rows& rows) {
   }
 }
 
-void add_values(const Games& self, const Graph& graph, const Rows& rows, TargetSums& sums) {
+void add_values(const PyGames& self, const Graph& graph, const PyRows& rows, PyTargetSums& sums) {
   require_valued(self, graph, rows);
+  sums.graph.require(graph, kSums);
   const Reading reading(graph);
   const py::gil_scoped_release release;
   self.add_values(graph, rows, sums);
 }
 
-int64_t add_hidden(const Games& self, Graph& graph, const Rows& rows, const Ints& groups,
-                   TargetSums& sums) {
+int64_t add_hidden(const PyGames& self, Graph& graph, const PyRows& rows, const Ints& groups,
+                   PyTargetSums& sums) {
   require_valued(self, graph, rows);
+  sums.graph.require(graph, kSums);
   std::vector<int32_t> chosen;
   for (py::ssize_t k = 0; k < groups.size(); ++k) {
     require_row(groups.data()[k], static_cast<int64_t>(self.groups().size()), "group");
@@ -75,24 +88,28 @@ int64_t add_hidden(const Games& self, Graph& graph, const Rows& rows, const Ints
   return self.add_hidden(graph, rows, chosen, sums);
 }
 
-Ints decisions(const Games& self, const Graph& graph) {
+Ints decisions(const PyGames& self, const Graph& graph) {
   require_readable(graph);
+  self.graph.require(graph, kGames);
   return copy_of(self.decisions(graph));
 }
 
-void blend_into(const TargetSums& self, const Graph& graph, double prior_games, Rows& rows) {
+void blend_into(const PyTargetSums& self, const Graph& graph, double prior_games, PyRows& rows) {
   require_readable(graph);
+  self.graph.require(graph, kSums);
+  rows.graph.require(graph, kRows);
   if (!(prior_games >= 0.0)) throw py::value_error("prior_games must not be negative");
   rows.fit(graph);
   self.blend_into(graph, prior_games, rows);
 }
 
-void put_world_values(const Games& self, const Graph& graph, Rows& rows) {
+void put_world_values(const PyGames& self, const Graph& graph, PyRows& rows) {
   require_valued(self, graph, rows);
   self.put_world_values(graph, rows);
 }
 
 void look_ahead_from(Graph& graph, const Ints& sets, int32_t moves, int64_t most_worlds) {
+  require_readable(graph);
   std::vector<int32_t> wanted;
   for (py::ssize_t k = 0; k < sets.size(); ++k) {
     require_row(sets.data()[k], graph.information_sets.size(), "information set");
@@ -104,8 +121,9 @@ void look_ahead_from(Graph& graph, const Ints& sets, int32_t moves, int64_t most
 }
 
 // Games at each information set of the explorer. [I]
-Longs visits(const Games& self, const Graph& graph) {
+Longs visits(const PyGames& self, const Graph& graph) {
   require_readable(graph);
+  self.graph.require(graph, kGames);
   std::vector<int64_t> counts(graph.information_sets.size(), 0);
   for (const Group& group : self.groups()) {
     if (self.decides(graph, group.world)) {
@@ -120,23 +138,23 @@ Longs visits(const Games& self, const Graph& graph) {
 void bind_play(py::module_& module) {
   module.def("look_ahead", &look_ahead_from, py::arg("graph"), py::arg("information_sets"),
              py::arg("moves"), py::arg("most_worlds"));
-  py::class_<TargetSums>(module, "TargetSums")
+  py::class_<PyTargetSums>(module, "TargetSums")
       .def(py::init<>())
       .def("blend_into", &blend_into, py::arg("graph"), py::arg("prior_games"), py::arg("rows"))
-      .def_property_readonly("visits", [](const TargetSums& self) { return copy_of(self.visits); })
+      .def_property_readonly("visits", [](const PyTargetSums& self) { return copy_of(self.visits); })
       .def_property_readonly("action_values",
-                             [](const TargetSums& self) { return copy_of(self.action_values); })
+                             [](const PyTargetSums& self) { return copy_of(self.action_values); })
       .def_property_readonly("action_weights",
-                             [](const TargetSums& self) { return copy_of(self.action_weights); })
+                             [](const PyTargetSums& self) { return copy_of(self.action_weights); })
       .def_property_readonly("branch_weights",
-                             [](const TargetSums& self) { return copy_of(self.branch_weights); })
+                             [](const PyTargetSums& self) { return copy_of(self.branch_weights); })
       .def_property_readonly("piece_first",
-                             [](const TargetSums& self) { return copy_of(self.piece_first); })
+                             [](const PyTargetSums& self) { return copy_of(self.piece_first); })
       .def_property_readonly("piece_values",
-                             [](const TargetSums& self) { return copy_of(self.piece_values); })
+                             [](const PyTargetSums& self) { return copy_of(self.piece_values); })
       .def_property_readonly("piece_weights",
-                             [](const TargetSums& self) { return copy_of(self.piece_weights); });
-  py::class_<Games>(module, "Games")
+                             [](const PyTargetSums& self) { return copy_of(self.piece_weights); });
+  py::class_<PyGames>(module, "Games")
       .def(py::init(&make_games), py::arg("explorer"), py::arg("explore"),
            py::arg("others_explore"))
       .def("start", &start, py::arg("games"))
@@ -150,7 +168,7 @@ void bind_play(py::module_& module) {
       .def("visits", &visits, py::arg("graph"))
       .def_property_readonly("over", &Games::over)
       .def_property_readonly("num_worlds",
-                             [](const Games& self) { return self.groups().size(); });
+                             [](const PyGames& self) { return self.groups().size(); });
 }
 
 }  // namespace nash_ismcts

@@ -14,15 +14,17 @@
 #include "../worlds/graph.h"
 #include "arrays.h"
 #include "bindings.h"
+#include "one_graph.h"
 #include "shared_graph.h"
 
 namespace nash_ismcts {
 
 namespace {
 
-void put_sets(Rows& self, const Graph& graph, const Ints& ids, const Doubles& policy,
+void put_sets(PyRows& self, const Graph& graph, const Ints& ids, const Doubles& policy,
               const Doubles& value, const Doubles& child_values) {
   require_readable(graph);
+  self.graph.require(graph, "these rows are");
   self.fit(graph);
   int64_t actions = 0;
   for (py::ssize_t k = 0; k < ids.size(); ++k) {
@@ -46,9 +48,10 @@ void put_sets(Rows& self, const Graph& graph, const Ints& ids, const Doubles& po
   }
 }
 
-void put_samples(Rows& self, const Graph& graph, const Ints& ids, const Doubles& beliefs,
+void put_samples(PyRows& self, const Graph& graph, const Ints& ids, const Doubles& beliefs,
                  const Doubles& values) {
   require_readable(graph);
+  self.graph.require(graph, "these rows are");
   self.fit(graph);
   const auto& samples = graph.samples;
   int64_t branches = 0, entries = 0;
@@ -77,8 +80,9 @@ void put_samples(Rows& self, const Graph& graph, const Ints& ids, const Doubles&
   }
 }
 
-void put_world_values(Rows& self, const Graph& graph, const Doubles& values) {
+void put_world_values(PyRows& self, const Graph& graph, const Doubles& values) {
   require_readable(graph);
+  self.graph.require(graph, "these rows are");
   require_size(values, graph.worlds.size() * graph.num_players, "world_values");
   if (!graph.enumerated()) {
     throw py::value_error("worlds can only be valued in an enumerated graph");
@@ -96,10 +100,11 @@ void require_resolved(const Graph& graph) {
   }
 }
 
-void put_exact(Rows& self, const Graph& graph, const Doubles& policy, const Doubles& utilities,
+void put_exact(PyRows& self, const Graph& graph, const Doubles& policy, const Doubles& utilities,
                const std::vector<Doubles>& weights, const std::vector<Longs>& trembles,
                bool forgetful) {
   const Reading reading(graph);
+  self.graph.require(graph, "these rows are");
   require_size(policy, graph.information_sets.num_actions(), "policy");
   require_size(utilities, graph.worlds.size() * graph.num_players, "utilities");
   const size_t players = static_cast<size_t>(graph.num_players);
@@ -119,9 +124,10 @@ void put_exact(Rows& self, const Graph& graph, const Doubles& policy, const Doub
   fill_exact_rows(graph, policy_data, utility_data, reaches, forgetful, self);
 }
 
-void put_lookahead(Rows& self, const Graph& graph, const Doubles& policy, const Doubles& value,
+void put_lookahead(PyRows& self, const Graph& graph, const Doubles& policy, const Doubles& value,
                    const Doubles& beliefs) {
   const Reading reading(graph);
+  self.graph.require(graph, "these rows are");
   require_size(policy, graph.information_sets.num_actions(), "policy");
   require_size(value, graph.information_sets.size(), "value");
   require_size(beliefs, graph.samples.num_branches(), "beliefs");
@@ -160,7 +166,7 @@ void bind_rows(py::module_& module) {
   module.def("all_finite", &all_finite, py::arg("values"));
   module.def("are_distributions", &are_distributions, py::arg("values"), py::arg("lengths"),
              py::arg("tolerance"));
-  py::class_<Rows>(module, "Rows")
+  py::class_<PyRows>(module, "Rows")
       .def(py::init<>())
       .def("put_sets", &put_sets, py::arg("graph"), py::arg("ids"), py::arg("policy"),
            py::arg("value"), py::arg("child_values"))
@@ -172,20 +178,20 @@ void bind_rows(py::module_& module) {
       .def("put_lookahead", &put_lookahead, py::arg("graph"), py::arg("policy"), py::arg("value"),
            py::arg("beliefs"))
       .def_property_readonly("has_information_set",
-                             [](const Rows& self) { return copy_of(self.has_information_set); })
+                             [](const PyRows& self) { return copy_of(self.has_information_set); })
       .def_property_readonly("has_policy",
-                             [](const Rows& self) { return copy_of(self.has_policy); })
+                             [](const PyRows& self) { return copy_of(self.has_policy); })
       .def_property_readonly("has_sample",
-                             [](const Rows& self) { return copy_of(self.has_sample); })
-      .def_property_readonly("policy", [](const Rows& self) { return copy_of(self.policy); })
-      .def_property_readonly("value", [](const Rows& self) { return copy_of(self.value); })
+                             [](const PyRows& self) { return copy_of(self.has_sample); })
+      .def_property_readonly("policy", [](const PyRows& self) { return copy_of(self.policy); })
+      .def_property_readonly("value", [](const PyRows& self) { return copy_of(self.value); })
       .def_property_readonly("child_values",
-                             [](const Rows& self) { return copy_of(self.child_values); })
-      .def_property_readonly("beliefs", [](const Rows& self) { return copy_of(self.beliefs); })
+                             [](const PyRows& self) { return copy_of(self.child_values); })
+      .def_property_readonly("beliefs", [](const PyRows& self) { return copy_of(self.beliefs); })
       .def_property_readonly("sample_values",
-                             [](const Rows& self) { return copy_of(self.sample_values); })
+                             [](const PyRows& self) { return copy_of(self.sample_values); })
       .def_property_readonly("world_values",
-                             [](const Rows& self) { return copy_of(self.world_values); });
+                             [](const PyRows& self) { return copy_of(self.world_values); });
 }
 
 }  // namespace nash_ismcts

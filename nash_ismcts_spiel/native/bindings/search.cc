@@ -1,4 +1,4 @@
-// Python's side of the search: the classes Config, RowSource and Search and what is done with them.
+// Python's side of the search: the classes Config and Search and what is done with them.
 
 #include "../search/search.h"
 
@@ -19,6 +19,7 @@
 #include "../search/row_source.h"
 #include "arrays.h"
 #include "bindings.h"
+#include "one_graph.h"
 #include "shared_graph.h"
 
 namespace nash_ismcts {
@@ -37,6 +38,7 @@ struct PySearch {
   py::object generator;  // keeps bit_generator alive
   const BitGenerator* bit_generator = nullptr;
   bool begun = false;
+  OneGraph graph;  // of its trees
   int32_t waiting_set = kMissing;  // whose search in `search_all` waits for rows
   std::atomic<bool> busy{false};
 
@@ -75,6 +77,7 @@ void begin(PySearch& self, const Graph& graph, int32_t information_set, int32_t 
   const Busy busy(self);
   require_readable(graph);
   require_row(information_set, graph.information_sets.size(), "information set");
+  self.graph.require(graph, "the trees of this search are");
   self.set_generator(generator);
   Limits limits;
   if (seconds) limits.deadline = after(*seconds);
@@ -117,11 +120,13 @@ bool run_to_wait(Search& search, Graph& graph, Rows& rows, RowSource* source, in
 
 // Runs searches until each is over or waits, or `budget` simulations were done. Returns (which are
 // over, information sets and SAMPLE nodes whose rows are wanted).
-py::tuple advance(Graph& graph, Rows& rows, RowSource* source,
+py::tuple advance(Graph& graph, PyRows& rows, RowSource* source,
                   const std::vector<PySearch*>& searches, int64_t budget) {
+  rows.graph.require(graph, "these rows are");
   std::vector<std::unique_ptr<Busy>> busy;
   for (PySearch* search : searches) {
     if (search == nullptr || !search->begun) throw py::value_error("a search has not begun");
+    search->graph.require(graph, "the trees of this search are");
     busy.push_back(std::make_unique<Busy>(*search));
   }
   std::vector<Request> requests;
@@ -141,11 +146,14 @@ py::tuple advance(Graph& graph, Rows& rows, RowSource* source,
 // until `budget` simulations were done or rows are missing. Writes root policies beside the sets'
 // actions. Returns the number of the first set whose search is not over, and the information sets and
 // SAMPLE nodes whose rows it waits for.
-py::tuple search_all(Graph& graph, Rows& rows, PySearch& self, const Ints& sets, int64_t first,
+py::tuple search_all(Graph& graph, PyRows& rows, PySearch& self, const Ints& sets, int64_t first,
                    int32_t visits, const py::object& generator, int64_t budget,
                    py::array_t<double, py::array::c_style> policy) {
   const Busy busy(self);
   require_readable(graph);
+  rows.graph.require(graph, "these rows are");
+  self.graph.require(graph, "the trees of this search are");
+  if (first < 0) throw py::value_error("first must not be negative");
   for (py::ssize_t index = 0; index < sets.size(); ++index) {
     const int32_t set = sets.data()[index];
     require_row(set, graph.information_sets.size(), "information set");
@@ -193,7 +201,7 @@ const char* stopped_by(Stopped stopped) {
 
 // What a search found at an information set of the tree of its root; None if the tree has not been
 // there, or a limit was reached before anything was found.
-py::object found_at(PySearch& self, const Rows& rows, int32_t information_set) {
+py::object found_at(PySearch& self, const PyRows& rows, int32_t information_set) {
   const Busy busy(self);
   if (!self.begun) throw py::value_error("nothing was searched yet");
   const NodeId at = self.search.own_node(information_set);
@@ -264,86 +272,18 @@ std::vector<std::string> setting_names() {
   return names;
 }
 
-// One row of a source as Python sees it: (P, V, Vc).
-py::tuple source_set_row(RowSource& self, Graph& graph, int64_t set, int64_t arrival) {
-  require_readable(graph);
-  require_row(set, graph.information_sets.size(), "information set");
-  if (arrival != kMissing) require_row(arrival, graph.worlds.size(), "world");
-  Rows rows;
-  {
-    const Growing growing(graph);
-    self.set_row(graph, rows, static_cast<int32_t>(set), static_cast<int32_t>(arrival));
-  }
-  const auto first = graph.information_sets.first_action[set];
-  const auto count = graph.information_sets.action_count[set];
-  const auto part = [&](const std::vector<double>& column) {
-    return std::vector<double>(column.begin() + first, column.begin() + first + count);
+// A question to a search, refused while another thread runs it.
+template <typename Ask>
+auto when_idle(Ask ask) {
+  return [ask](PySearch& self) {
+    const Busy busy(self);
+    return ask(self.search);
   };
-  return py::make_tuple(part(rows.policy), rows.value[set], part(rows.child_values));
-}
-
-void bind_sources(py::module_& module) {
-  py::class_<RowSource, std::shared_ptr<RowSource>>(module, "RowSource")
-      .def("set_row", &source_set_row, py::arg("graph"), py::arg("information_set"),
-           py::arg("arrival") = kMissing);
-  module.def(
-      "uniform_rows",
-      [](double value) -> std::shared_ptr<RowSource> {
-        return std::make_shared<UniformRows>(value);
-      },
-      py::arg("value"));
-  module.def(
-      "rollout_rows",
-      [](int32_t worlds, int32_t most_games, uint64_t seed) -> std::shared_ptr<RowSource> {
-        return std::make_shared<RolloutRows>(worlds, most_games, seed);
-      },
-      py::arg("worlds"), py::arg("most_games"), py::arg("seed"));
-  module.def(
-      "draw_world",
-      [](Graph& graph, int64_t set, uint64_t seed) {
-        require_readable(graph);
-        require_row(set, graph.information_sets.size(), "information set");
-        const Growing growing(graph);
-        Random random(seed);
-        return draw_world(graph, static_cast<int32_t>(set), random);
-      },
-      py::arg("graph"), py::arg("information_set"), py::arg("seed"));
-  py::class_<Walk>(module, "Walk")
-      .def(py::init<uint64_t>(), py::arg("seed"))
-      .def(
-          "next",
-          [](Walk& self, Graph& graph, int64_t set) {
-            require_readable(graph);
-            require_row(set, graph.information_sets.size(), "information set");
-            const Growing growing(graph);
-            return graph.exchanged_world(static_cast<int32_t>(set), self);
-          },
-          py::arg("graph"), py::arg("information_set"));
-}
-
-// Pools for the reference engine.
-void bind_pools(py::module_& module) {
-  const auto asked = [](auto method) {
-    return [method](Pools& self, Graph& graph, int64_t set) {
-      require_readable(graph);
-      require_row(set, graph.information_sets.size(), "information set");
-      const Growing growing(graph);
-      return (self.*method)(graph, static_cast<int32_t>(set));
-    };
-  };
-  py::class_<Pools>(module, "Pools")
-      .def(py::init<>())
-      .def("clear", &Pools::clear)
-      .def("keep", &Pools::keep, py::arg("information_sets"))
-      .def("next", asked(&Pools::next), py::arg("graph"), py::arg("information_set"))
-      .def("first", asked(&Pools::first), py::arg("graph"), py::arg("information_set"));
 }
 
 }  // namespace
 
 void bind_search(py::module_& module) {
-  bind_sources(module);
-  bind_pools(module);
   py::class_<SearchConfig>(module, "Config")
       .def(py::init(&config_from), py::arg("settings"))
       .def_static("names", &setting_names);
@@ -367,16 +307,17 @@ void bind_search(py::module_& module) {
              self.begun = false;
              self.waiting_set = kMissing;
              self.search.forget();
+             self.graph.forget();
            })
       .def("found_at", &found_at, py::arg("rows"), py::arg("information_set"))
-      .def_property_readonly("stopped_by",
-                             [](const PySearch& self) { return stopped_by(self.search.stopped()); })
+      .def_property_readonly(
+          "stopped_by", when_idle([](Search& search) { return stopped_by(search.stopped()); }))
       .def_property_readonly("simulations",
-                             [](const PySearch& self) { return self.search.simulations(); })
+                             when_idle([](Search& search) { return search.simulations(); }))
       .def_property_readonly("num_nodes",
-                             [](PySearch& self) { return self.search.forest().num_nodes(); })
-      .def_property_readonly("num_trees",
-                             [](PySearch& self) { return self.search.forest().num_trees(); });
+                             when_idle([](Search& search) { return search.forest().num_nodes(); }))
+      .def_property_readonly(
+          "num_trees", when_idle([](Search& search) { return search.forest().num_trees(); }));
   module.def("advance", &advance, py::arg("graph"), py::arg("rows"), py::arg("source").none(true),
              py::arg("searches"), py::arg("budget"));
   module.def("search_all", &search_all, py::arg("graph"), py::arg("rows"), py::arg("search"),

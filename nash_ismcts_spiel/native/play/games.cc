@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <random>
 #include <unordered_set>
 #include <utility>
@@ -24,6 +25,9 @@ int64_t binomial(int64_t count, double probability, Random& random) {
   if (probability >= 1.0) return count;
   if (count == 1) return random.uniform() < probability ? 1 : 0;
   Bits bits{random};
+  // The distribution calls lgamma, which writes a sign that all threads share.
+  static std::mutex one_at_a_time;
+  const std::lock_guard<std::mutex> lock(one_at_a_time);
   return std::binomial_distribution<int64_t>(count, std::max(probability, 0.0))(bits);
 }
 

@@ -15,6 +15,7 @@ std::unique_ptr<GameState> SpielState::clone() const {
 
 void SpielState::legal_actions(std::vector<Action>& actions) const {
   actions = state_->LegalActions();
+  if (actions.empty()) require_end("no legal action where a player is to move");
 }
 
 void SpielState::chance_outcomes(std::vector<Action>& outcomes,
@@ -26,6 +27,14 @@ void SpielState::chance_outcomes(std::vector<Action>& outcomes,
     outcomes.push_back(outcome);
     probabilities.push_back(probability);
   }
+  if (outcomes.empty()) require_end("no outcome where chance is to move");
+}
+
+void SpielState::require_end(const char* problem) const {
+  if (state_->IsTerminal()) return;
+  throw std::invalid_argument(state_->GetGame()->ToString() + ": there is " + problem + ", after " +
+                              std::to_string(state_->FullHistory().size()) +
+                              " events, so the game cannot be played to its end");
 }
 
 double SpielState::chance_of(Action outcome) const {

@@ -40,6 +40,9 @@ class SpielState final : public GameState {
   std::vector<double> returns() const override { return state_->Returns(); }
 
  private:
+  // A game that stops without an end would be played into nowhere.
+  void require_end(const char* problem) const;
+
   std::unique_ptr<open_spiel::State> state_;
   bool has_information_states_;
 };
