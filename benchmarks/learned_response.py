@@ -80,8 +80,8 @@ def _pretrained(game: SupportedGame) -> Any:
     return tabularize(game.pyspiel_game, load_policy(pretrained_path(game)))
 
 
-_SMALL = Effort(seconds=30.0, games=10**9)
-_LARGE = Effort(seconds=240.0, games=400_000)
+_SMALL = Effort(seconds=15.0, games=10**9)
+_LARGE = Effort(seconds=180.0, games=400_000)
 
 CASES = {
     "kuhn-uniform": Case(
@@ -113,13 +113,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--page-only", action="store_true")
     given = parser.parse_args(arguments)
     if not given.page_only:
-        for name in given.cases.split(","):
-            for seed in range(CASES[name].seeds):
-                _run(name, seed)
+        chosen = given.cases.split(",")
+        for seed in range(max(CASES[name].seeds for name in chosen)):
+            for name in chosen:
+                if seed < CASES[name].seeds:
+                    _run(name, seed)
     _write_page()
 
 
-@functools.lru_cache(maxsize=1)
+@functools.cache
 def _opponents(name: str) -> tuple[Opponents, Any]:
     """Whom is played against, and the exact measurement."""
     case = CASES[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -124,7 +124,9 @@ def test_games_of_the_estimate_are_fresh(monkeypatch: pytest.MonkeyPatch) -> Non
     learned_response(uniform(KUHN), ResponseTraining, effort)
     states = [state for state, _ in streams]
     assert len(set(states)) == len(states)
-    assert sum(games == 5000 for _, games in streams) == 2 * (2 + 1)  # two validated, one estimated
+    # For each of two seats: rounds and a curve of two trainings, two validations, an estimate.
+    played = sum(games for _, games in streams)
+    assert played == 2 * (2 * (64 + 128 + 256 + 3 * 1000) + (2 + 1) * 5000)
 
 
 def test_picking_the_best_does_not_flatter_and_intervals_cover() -> None:
@@ -169,10 +171,14 @@ def test_games_are_played_by_the_rules(live: bool) -> None:
         LEDUC.pyspiel_game, policy.UniformRandomPolicy(LEDUC.pyspiel_game), engine="native"
     )
     for player in (None, RandomPlayer()):
-        results = opponents.play(1, player, 5000, np.random.default_rng(0))
-        found = estimate_of(results)
-        assert found.games == 5000
-        assert abs(found.mean - exact.on_policy_values[1]) < 4 * found.error
+        for together in (5000, 1):
+            rng, won = np.random.default_rng(0), Counter[float]()
+            for _ in range(5000 // together):
+                for result in opponents.play(1, player, together, rng):
+                    won[result.utility] += result.games
+            found = estimate_of(won)
+            assert found.games == 5000
+            assert abs(found.mean - exact.on_policy_values[1]) < 4 * found.error
 
 
 def test_a_bot_that_only_makes_moves_is_played_as_in_a_match() -> None:
