@@ -188,8 +188,10 @@ def test_a_bot_that_only_makes_moves_is_played_as_in_a_match() -> None:
     assert opponents.quantity == "bot that only makes moves"
     effort = Effort(seeds=1, rounds=3, games=50)
     found = learned_response(opponents, ResponseTraining, effort)
-    assert found.response_values == ((1.0, 1.0, 1.0), (1.0, 1.0, 1.0))
-    assert found.nash_conv == (2.0, 2.0, 2.0)
+    assert [value[0] for value in found.response_values] == [1.0, 1.0]
+    mean, low, high = found.nash_conv
+    assert mean == 2.0
+    assert 1.5 < low < 2.0 < high  # fifty games that went alike do not show that all will
     assert bots[0].restarts > 50
     assert bots[0].informed > bots[0].restarts  # chance deals two cards, and the response bets
     with pytest.raises(ValueError, match="illegal action 7"):

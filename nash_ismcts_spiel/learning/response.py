@@ -41,6 +41,9 @@ Play = Callable[[Player, int, np.random.Generator], Sequence[Result]]
 _REPEATS = 100
 """Games per information set from which on the tree alone knows enough."""
 
+_UNIFORM_GAMES = 64
+"""Games in which the player plays uniformly, before it follows anything."""
+
 _REFRESHED = 4
 """Rounds after which the network values all information sets of the tree again."""
 
@@ -82,7 +85,7 @@ class ResponseTraining:
     Attributes:
       tree: what was met.
       network: V and Vc of what was not; None if the game gives it nothing to see.
-      rounds: how many were learned from.
+      rounds, games: how many were learned from.
     """
 
     def __init__(
@@ -108,13 +111,15 @@ class ResponseTraining:
             networks, learner = self._config.networks, self._config.learner
             self.network = ResponseNetwork(inputs, actions, scale, networks, learner, seed)
         self.rounds = 0
+        self.games = 0
         self._rng = np.random.default_rng([seed, seat])
 
     def learn(self, play: Play, games: int) -> None:
         """Plays a round of so many games and learns from it."""
-        explore = 1.0 if self.rounds == 0 else self._config.explore
+        explore = 1.0 if self.games < _UNIFORM_GAMES else self._config.explore
         self.tree.count_ends(play(_Explorer(self, explore, self._rng), games, self._rng))
         self.rounds += 1
+        self.games += games
         self._back_up()
         if self.network is None or self.tree.visits.all.sum() > _REPEATS * len(self.tree):
             return
