@@ -187,9 +187,11 @@ def _write_page() -> None:
             lines.append(_line(case, runs))
     lines += [
         "",
-        "Seeds 0, 1, ... of each; opponents are the same in all runs. Made by "
-        "`python -m benchmarks.learned_response`;",
-        "[learned_response/](learned_response/) has every run with its curve.",
+        "Seeds 0, 1, ... of each. OpenSpiel's ISMCTS is searched anew whenever the benchmark is "
+        "started, and its table",
+        "differs then; a run counts by the exact value of its own opponent. Made by",
+        "`python -m benchmarks.learned_response`; [learned_response/](learned_response/) has every "
+        "run with its curve.",
     ]
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -203,8 +205,10 @@ def _line(case: Case, runs: list[dict[str, Any]]) -> str:
         excluded += sum(found[1] > exact for found, exact in pairs)
         looked += len(run["response_values"])
     seconds = max(run["cpu_seconds"] for run in runs)
+    known = sorted({f"{run['exact_nash_conv']:.6f}" for run in runs})
+    exact_words = known[0] if len(known) == 1 else f"{known[0]} to {known[-1]}"
     return (
-        f"| {case.game} | {case.against} | {len(runs)} | {runs[0]['exact_nash_conv']:.6f} | "
+        f"| {case.game} | {case.against} | {len(runs)} | {exact_words} | "
         f"{sum(shares) / len(shares):.2%} | {min(shares):.2%} | {case.bar:.0%} | "
         f"{min(runs[0]['games']):,} | {excluded} of {looked} | at most {seconds:.0f} |"
     )

@@ -74,6 +74,16 @@ class StepBot(pyspiel.Bot):
         self.informed += 1
 
 
+class PlainBot:
+    """Has nothing but what is needed."""
+
+    def step(self, state: Any) -> int:
+        return 0
+
+    def restart(self) -> None:
+        pass
+
+
 def test_kuhn_poker_is_solved_and_the_seed_decides() -> None:
     found = learned_response(uniform(KUHN), ResponseTraining, QUICK, seed=3)
     again = learned_response(uniform(KUHN), ResponseTraining, QUICK, seed=3)
@@ -194,6 +204,8 @@ def test_a_bot_that_only_makes_moves_is_played_as_in_a_match() -> None:
     assert 1.5 < low < 2.0 < high  # fifty games that went alike do not show that all will
     assert bots[0].restarts > 50
     assert bots[0].informed > bots[0].restarts  # chance deals two cards, and the response bets
+    passes = Opponents(KUHN, [PlainBot(), PlainBot()])
+    assert {abs(r.utility) for r in passes.play(0, None, 5, np.random.default_rng(0))} == {1.0}
     with pytest.raises(ValueError, match="illegal action 7"):
         Opponents(KUHN, [StepBot(7), StepBot(7)]).play(0, None, 1, np.random.default_rng(0))
 

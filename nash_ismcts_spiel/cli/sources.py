@@ -83,13 +83,13 @@ def bot_maker(name: str, game: SupportedGame, arguments: argparse.Namespace) -> 
 def imported_maker(place: str, game: SupportedGame, arguments: argparse.Namespace) -> Maker:
     """What makes a bot of somebody's own."""
     if arguments.visits is not None or arguments.checkpoint is not None:
-        raise ValueError("--visits and --checkpoint are for --bot, not for --import")
+        raise ValueError(f"--visits and --checkpoint are for bots by name, not for {place}")
     module, _, name = place.partition(":")
     try:
         found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
-        raise ValueError(f"--import {place}: {error}") from error
+        raise ValueError(f"{place} cannot be imported: {error}") from error
     if not callable(found):
-        raise ValueError(f"--import {place}: {name} cannot be called")
+        raise ValueError(f"{place} cannot be called to make a bot")
     made: Callable[..., Any] = found
     return lambda seat, seed: made(game.pyspiel_game, seat, seed=seed)

@@ -189,8 +189,9 @@ def play_in_turn(
                 if action not in state.legal_actions():
                     raise ValueError(f"the bot in seat {mover} chose the illegal action {action}")
             for other, bot in sitting.items():
-                if other != mover and bot is not sitting.get(mover):
-                    bot.inform_action(state, mover, action)
+                inform = getattr(bot, "inform_action", None)
+                if inform is not None and other != mover and bot is not sitting.get(mover):
+                    inform(state, mover, action)
             state.apply_action(action)
         results.append(Result(place, 1, state.player_return(seat)))
     return results
