@@ -80,12 +80,13 @@ def _pretrained(game: SupportedGame) -> Any:
     return tabularize(game.pyspiel_game, load_policy(pretrained_path(game)))
 
 
-_SMALL = Effort(seconds=15.0, games=10**9)
+_SMALL = Effort(seconds=10.0, games=10**8)
+_FINE = Effort(seconds=30.0, games=10**9)  # where the gain is a hundredth of an ante
 _LARGE = Effort(seconds=180.0, games=400_000)
 
 CASES = {
     "kuhn-uniform": Case(
-        "kuhn_poker", "uniform play", _uniform, "native", 10, Effort(seconds=5.0, games=10**9), 0.9
+        "kuhn_poker", "uniform play", _uniform, "native", 10, Effort(seconds=2.0, games=10**8), 0.9
     ),
     "leduc-uniform": Case("leduc_poker", "uniform play", _uniform, "native", 10, _SMALL, 0.9),
     "leduc-ismcts": Case(
@@ -98,7 +99,7 @@ CASES = {
         0.9,
     ),
     "leduc-pretrained": Case(
-        "leduc_poker", "P of the pretrained models", _pretrained, "native", 10, _SMALL, 0.9
+        "leduc_poker", "P of the pretrained models", _pretrained, "native", 10, _FINE, 0.9
     ),
     "phantom_ttt-uniform": Case(
         "phantom_ttt", "uniform play", _uniform, "merged", 3, _LARGE, 0.95
