@@ -13,6 +13,7 @@ import nash_ismcts_spiel
 from nash_ismcts_spiel.cli import (
     compare,
     evaluate,
+    exploit,
     exploitability,
     export,
     games,
@@ -54,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     version = f"nash-ismcts {nash_ismcts_spiel.__version__}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (games, search, train, evaluate, exploitability, export, match, compare):
+    measuring = (evaluate, exploitability, exploit)
+    for command in (games, search, train, *measuring, export, match, compare):
         command.add(commands)
     return parser

@@ -52,7 +52,7 @@ class RowMaker:
         sets = np.flatnonzero(visits > 0).astype(np.int32)
         legal = legal_entries(self._graph, sets)
         first = np.asarray(self._graph.information_sets.first_action, dtype=np.int64)[sets]
-        actions = _ranges(first, legal.counts)
+        actions = ranges(first, legal.counts)
         weights = sums.action_weights[actions]
         child_values = _means(sums.action_values[actions], weights)
         shares = np.where(weights > 0.0, policy[actions], 0.0)
@@ -76,14 +76,14 @@ class RowMaker:
         nodes = np.flatnonzero(sums.piece_first >= 0).astype(np.int32)
         pieces = open_entries(self._graph, nodes)
         first = np.asarray(samples.first_branch, dtype=np.int64)[nodes]
-        weights = sums.branch_weights[_ranges(first, pieces.counts)]
+        weights = sums.branch_weights[ranges(first, pieces.counts)]
         totals = _sums(pieces.rows, weights, len(nodes))
         mask = pieces.mask(self._tensors.pieces)
         targets = np.zeros(mask.shape, dtype=np.float32)
         targets[pieces.rows, pieces.columns] = _means(weights, totals[pieces.rows])
         pairs = pair_entries(self._graph, nodes)
         sizes = np.bincount(pairs.rows, minlength=len(nodes))
-        listed = _ranges(sums.piece_first[nodes], sizes)
+        listed = ranges(sums.piece_first[nodes], sizes)
         met = np.flatnonzero(sums.piece_weights[listed] > 0.0)
         listed = listed[met]
         counts = np.bincount(pairs.rows[met], minlength=len(nodes))
@@ -101,7 +101,7 @@ class RowMaker:
         )
 
 
-def _ranges(first: Ints, counts: Ints) -> Ints:
+def ranges(first: Ints, counts: Ints) -> Ints:
     """The numbers first[0], first[0] + 1, ... of each range, end to end."""
     starts = np.cumsum(counts) - counts
     found: Ints = np.repeat(first - starts, counts) + np.arange(int(counts.sum()))
