@@ -41,8 +41,10 @@ def _cell(found: dict[str, Any] | None) -> str:
     text = f"{mean:+.2f} ± {half_width:.2f}"
     kind = " *Python*" if found["opponent"] == "Python" else ""
     lost = found["moves_without_world"]
-    return (f"**{text}**" if abs(mean) > half_width else text) + kind + (
-        f" ({lost} moves without a world)" if lost else ""
+    return (
+        (f"**{text}**" if abs(mean) > half_width else text)
+        + kind
+        + (f" ({lost} moves without a world)" if lost else "")
     )
 
 

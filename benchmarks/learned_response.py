@@ -101,9 +101,7 @@ CASES = {
     "leduc-pretrained": Case(
         "leduc_poker", "P of the pretrained models", _pretrained, "native", 10, _FINE, 0.9
     ),
-    "phantom_ttt-uniform": Case(
-        "phantom_ttt", "uniform play", _uniform, "merged", 3, _LARGE, 0.95
-    ),
+    "phantom_ttt-uniform": Case("phantom_ttt", "uniform play", _uniform, "merged", 3, _LARGE, 0.95),
 }
 
 

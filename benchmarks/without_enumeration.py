@@ -167,9 +167,7 @@ def write_page(folder: Path) -> None:
 
 def _of_search(runs: list[dict[str, Any]], visits: int) -> str:
     """The bot's exploitability as a multiple of P's, lowest and highest."""
-    shares = [
-        run["exploitability_of_search"][str(visits)] / run["exploitability"] for run in runs
-    ]
+    shares = [run["exploitability_of_search"][str(visits)] / run["exploitability"] for run in runs]
     return f"{min(shares):.2f} to {max(shares):.2f}"
 
 

@@ -203,9 +203,7 @@ def test_workers_end_when_time_is_up_and_tell_before(processes: bool) -> None:
 # Progress.
 
 
-def test_a_generation_tells_how_far_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_generation_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nash_ismcts_spiel.learning.watch._REPORT_SECONDS", 0.0)
     told: list[Progress] = []
     run = Run.create(tmp_path, PHANTOM_TTT, 1, settings(FREE, 2), models="learned")

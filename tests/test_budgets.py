@@ -163,9 +163,7 @@ def test_searches_take_turns_in_the_same_order_however_slow_the_game_is() -> Non
         sets = [graph.observe(state, 0) for state in starts]
         listing = Listing()
         rngs = [np.random.default_rng(seed) for seed in range(3)]
-        results = search_together(
-            Models(graph, listing), SearchConfig(visits=12), sets, rngs
-        )
+        results = search_together(Models(graph, listing), SearchConfig(visits=12), sets, rngs)
         found.append(([result.visits for result in results], listing.asked))
     assert found[0] == found[1]
     assert max(map(len, found[0][1])) > 1

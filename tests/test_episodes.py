@@ -167,8 +167,9 @@ def test_targeting_learns_what_is_to_be_played() -> None:
     found = {}
     for targeting in (0.0, 0.9):
         policies = [
-            make_bot("oos", helpers.KUHN, 1, seed=s, simulations=150, targeting=targeting)
-            .get_policy(state)[1][1]
+            make_bot(
+                "oos", helpers.KUHN, 1, seed=s, simulations=150, targeting=targeting
+            ).get_policy(state)[1][1]
             for s in range(20)
         ]
         found[targeting] = np.mean(policies)

@@ -59,8 +59,9 @@ def test_policy_collapse_by_seat_in_rock_paper_scissors():
 
 def test_bot_in_openspiel_harness_measures_and_plays():
     out = run("bot_in_openspiel_harness.py", "--num_games=20", "--visits=50", "--seed=1")
-    assert figures(out, "mean return in seat 0 against itself:")[0] == -(
-        figures(out, "mean return in seat 1 against itself:")[0]
+    assert (
+        figures(out, "mean return in seat 0 against itself:")[0]
+        == -(figures(out, "mean return in seat 1 against itself:")[0])
     )
     exploitability, nash_conv = figures(out, "kuhn_poker(), policy of one search:")
     assert exploitability == pytest.approx(nash_conv / 2, abs=1e-6)

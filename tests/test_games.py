@@ -241,9 +241,7 @@ def test_a_grown_graph_agrees_with_the_enumerated_one(enumerated: Enumerated, na
 
 
 @pytest.mark.parametrize("name", [helpers.KUHN, helpers.LIARS_3, helpers.DARK_HEX_2])
-def test_a_grown_graph_of_a_small_game_offers_all_pieces(
-    enumerated: Enumerated, name: str
-) -> None:
+def test_a_grown_graph_of_a_small_game_offers_all_pieces(enumerated: Enumerated, name: str) -> None:
     """At every information set, found from its key alone; in the order of the enumerated graph."""
     whole, grown = enumerated(name), GameGraph(name)
     for there in reversed(range(len(whole.information_sets))):

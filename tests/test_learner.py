@@ -362,7 +362,7 @@ def test_a_foreign_checkpoint_is_refused_by_name(tmp_path: Path) -> None:
 def test_the_command_line_learns(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, graph: str
 ) -> None:
-    settings = ["networks={\"width\": 16}", f"graph={graph}"]
+    settings = ['networks={"width": 16}', f"graph={graph}"]
     settings.append('learner={"policy_games": 200, "search_games": 100}')
     flags = ["--game", helpers.KUHN, "--out", str(tmp_path), "--generations", "2"]
     flags += [word for setting in settings for word in ("--set", setting)]

@@ -145,9 +145,7 @@ def test_engines_agree_where_actions_are_split(
             compare_whole(evaluator, config, where, seed)
 
 
-def compare_whole(
-    evaluator: ExactEvaluator, config: SearchConfig, where: int, seed: int
-) -> None:
+def compare_whole(evaluator: ExactEvaluator, config: SearchConfig, where: int, seed: int) -> None:
     """Both engines at one information set, over whole actions."""
     models, found = Models(evaluator.graph, evaluator), []
     for engine in (NativeEngine(models, config), ReferenceEngine(models, config)):
@@ -194,9 +192,7 @@ def test_engines_agree_on_grown_graphs_where_actions_are_split(name: str, backup
 @pytest.mark.parametrize("evaluator", [RolloutEvaluator(), UniformEvaluator(), FixedEvaluator()])
 @pytest.mark.parametrize("spawning", ["always", "when_behind"])
 @pytest.mark.parametrize("name", list(POSITIONS))
-def test_engines_agree_however_players_are_asked(
-    name: str, spawning: Any, evaluator: Any
-) -> None:
+def test_engines_agree_however_players_are_asked(name: str, spawning: Any, evaluator: Any) -> None:
     """And wherever rows come from: compiled code, or objects in Python."""
     config = SearchConfig(visits=40, spawning=spawning, spawn_depth=3)
     compare_grown(name, POSITIONS[name], config, 1, evaluator)
@@ -517,9 +513,7 @@ def test_nothing_keeps_a_graph_alive() -> None:
     graph = GameGraph.enumerate("kuhn_poker")
     table = np.concatenate([np.full(n, 1.0 / n) for n in graph.information_sets.action_count])
     models = ExactEvaluator(graph, table)
-    NativeEngine(Models(graph, models), SearchConfig(visits=10)).search(
-        0, np.random.default_rng(0)
-    )
+    NativeEngine(Models(graph, models), SearchConfig(visits=10)).search(0, np.random.default_rng(0))
     watched = weakref.ref(graph)
     del graph, models
     gc.collect()

@@ -36,9 +36,7 @@ POKER = (
     "firstPlayer=1 1,maxRaises=1 1,numSuits=1,numRanks=5,numHoleCards=2,numBoardCards=0 0)"
 )
 """Two cards of five each, no board: 30 ways to hold them, dealt in 120 ways."""
-COINS = (
-    "coin_game(rows=2,columns=3,num_extra_coin_colors=0,num_coins_per_color=2,episode_length=2)"
-)
+COINS = "coin_game(rows=2,columns=3,num_extra_coin_colors=0,num_coins_per_color=2,episode_length=2)"
 BRIDGE = "bridge(use_double_dummy_result=False)"
 DEALS = {
     # the hand of each card in the order of play, events before the deal, and who knows the hands

@@ -259,8 +259,9 @@ def test_rows_of_search_games_are_search_policies(game: str) -> None:
     evaluator = evaluator_of(game)
     config = SearchConfig(visits=6, spawn_depth=1)
     rows, others = (
-        SelfPlay(support(game), evaluator, LearnerConfig(), np.random.default_rng(3))
-        .search_games(10, config, width)
+        SelfPlay(support(game), evaluator, LearnerConfig(), np.random.default_rng(3)).search_games(
+            10, config, width
+        )
         for width in (64, 1)
     )
     assert rows.targets.sum(axis=1) == pytest.approx(1.0)

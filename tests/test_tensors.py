@@ -91,7 +91,7 @@ def replayed_set(graph: GameGraph, number: int) -> Singles:
         return np.concatenate([players, own])
     actions = game.num_distinct_actions()
     parts = [[*state.observation_tensor(player), *([0.0] * actions)]]
-    for tensor, action in looks[: -REMEMBERED : -1]:
+    for tensor, action in looks[:-REMEMBERED:-1]:
         parts.append([*tensor, *np.eye(actions)[action]])
     parts += [[0.0] * len(parts[0])] * (REMEMBERED - len(parts))
     return np.concatenate([players, np.array(parts, dtype=np.float32).reshape(-1)])

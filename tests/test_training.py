@@ -165,9 +165,7 @@ def test_a_generation_by_hand(enumerated: Enumerated) -> None:
 
 
 @pytest.mark.parametrize("most", [4000, 280])
-def test_the_same_for_a_seed_and_different_for_another(
-    enumerated: Enumerated, most: int
-) -> None:
+def test_the_same_for_a_seed_and_different_for_another(enumerated: Enumerated, most: int) -> None:
     graph = enumerated(helpers.LEDUC)
     loops = [trained(graph, 3, seed, visits=FEW, most_searches=most) for seed in (1, 1, 2)]
     policies = [loop.models.policy() for loop in loops]
@@ -177,9 +175,7 @@ def test_the_same_for_a_seed_and_different_for_another(
 
 
 @pytest.mark.parametrize("most", [4000, 280])
-def test_the_result_depends_on_shards_but_not_on_workers(
-    enumerated: Enumerated, most: int
-) -> None:
+def test_the_result_depends_on_shards_but_not_on_workers(enumerated: Enumerated, most: int) -> None:
     graph = enumerated(helpers.LEDUC)
     settings: dict[str, Any] = {"visits": FEW, "most_searches": most}
     loops = [

@@ -204,9 +204,7 @@ def rows_with(graph: GameGraph, **columns: float) -> _core.Rows:
     return rows
 
 
-@pytest.mark.parametrize(
-    "column", ["policy", "value", "child_values", "beliefs", "sample_values"]
-)
+@pytest.mark.parametrize("column", ["policy", "value", "child_values", "beliefs", "sample_values"])
 @pytest.mark.parametrize("number", [float("nan"), 1e200])
 def test_rows_that_are_ready_are_checked(column: str, number: float) -> None:
     graph = GameGraph.enumerate(helpers.KUHN)

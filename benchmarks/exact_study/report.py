@@ -138,9 +138,7 @@ def ablation_section(records: Sequence[Record]) -> str:
     for name, settings in ABLATIONS.items():
         row = [name]
         for game in ABLATED:
-            found = [
-                r for r in records if r["game"] == game and r["settings"] == dict(settings)
-            ]
+            found = [r for r in records if r["game"] == game and r["settings"] == dict(settings)]
             row.append(spread_of([record["points"][-1][2] for record in found]))
             row.append(f"{statistics.median(r['points'][-1][1] for r in found):,.0f}")
         rows.append(row)
@@ -160,9 +158,7 @@ def collapse_section(records: Sequence[Record], folder: Path) -> str:
         base = of_game[0]["exploitability_of_policy"]
         curves, rows = [], []
         for radius in COLLAPSE_RADII:
-            found = sorted(
-                (r for r in of_game if r["radius"] == radius), key=lambda r: r["visits"]
-            )
+            found = sorted((r for r in of_game if r["radius"] == radius), key=lambda r: r["visits"])
             row = [f"{radius:g}"]
             for visits in sorted({record["visits"] for record in found}):
                 here = [r for r in found if r["visits"] == visits]

@@ -135,9 +135,7 @@ def large_section(stored: dict[str, Any], folder: Path) -> str:
         draw_curves(path, curves, game, "CPU seconds", y_label="loss on new rows")
     header = ["game", "wall (CPU) s", "generations", "games", "searches", "simulations/CPU s",
               "P: loss on new rows", "V and Vc", "H and Vc"]  # fmt: skip
-    plots = " ".join(
-        f"![{game}]({folder.name}/losses_{game}.png)" for game in stored["games"]
-    )
+    plots = " ".join(f"![{game}]({folder.name}/losses_{game}.png)" for game in stored["games"])
     return "\n\n".join([
         f"Made by `{stored['command']}`, seed {stored['seed']}.",
         table(header, training),

@@ -29,13 +29,13 @@ Floats = npt.NDArray[np.float64]
 class DeepCfrConfig(Settings):
     """Settings of Deep CFR; the defaults are those of OpenSpiel's examples/deep_cfr_pytorch.py.
 
-      traversals: per player and iteration.
-      layers, width: hidden layers of every network, and their units.
-      learning_rate: of Adam.
-      batch: rows of a gradient step.
-      advantage_steps: gradient steps per player and iteration, from new weights.
-      policy_steps: gradient steps of the average policy's network per iteration, weights kept.
-      memory: rows that each reservoir keeps.
+    traversals: per player and iteration.
+    layers, width: hidden layers of every network, and their units.
+    learning_rate: of Adam.
+    batch: rows of a gradient step.
+    advantage_steps: gradient steps per player and iteration, from new weights.
+    policy_steps: gradient steps of the average policy's network per iteration, weights kept.
+    memory: rows that each reservoir keeps.
     """
 
     traversals: int = 375
@@ -64,16 +64,16 @@ setting above is at 0.43 after 67."""
 class NfspConfig(Settings):
     """Settings of NFSP; the defaults are those of OpenSpiel's examples/nfsp_leduc_pytorch.py.
 
-      width: units of the one hidden layer of each network.
-      replay, reservoir: rows kept for the best response and for the average policy.
-      anticipatory: share of games in which a player plays its best response.
-      batch: rows of a gradient step.
-      learn_every: moves between gradient steps.
-      best_response_rate, average_rate: learning rates.
-      optimizer: "sgd" or "adam".
-      update_target_every: moves between copies of DQN's network.
-      epsilon_start, epsilon_end, epsilon_moves: exploration of the best response.
-      games_per_step: games that count as one step here.
+    width: units of the one hidden layer of each network.
+    replay, reservoir: rows kept for the best response and for the average policy.
+    anticipatory: share of games in which a player plays its best response.
+    batch: rows of a gradient step.
+    learn_every: moves between gradient steps.
+    best_response_rate, average_rate: learning rates.
+    optimizer: "sgd" or "adam".
+    update_target_every: moves between copies of DQN's network.
+    epsilon_start, epsilon_end, epsilon_moves: exploration of the best response.
+    games_per_step: games that count as one step here.
     """
 
     width: int = 128
@@ -199,8 +199,10 @@ class Nfsp:
     def policy(self) -> Floats:
         """The networks of the players' average policies. [A]"""
         return self._table.of(
-            [lambda rows, agent=agent: self._softmax(agent._avg_network(rows))
-             for agent in self._agents]
+            [
+                lambda rows, agent=agent: self._softmax(agent._avg_network(rows))
+                for agent in self._agents
+            ]
         )
 
 

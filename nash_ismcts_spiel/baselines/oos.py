@@ -40,8 +40,8 @@ _NO_SET = -1
 class OosConfig(Settings):
     """Settings of online outcome sampling.
 
-      exploration: epsilon, share of uniform play of the player who learns.
-      targeting: delta, share of targeted games at play.
+    exploration: epsilon, share of uniform play of the player who learns.
+    targeting: delta, share of targeted games at play.
     """
 
     exploration: float = 0.4
@@ -134,9 +134,7 @@ class OosMemory:
                 open_edges = target.open_edges(world)
             aimed = weights if open_edges is None else _restricted(weights, open_edges)
             edge = draw(rng, aimed if targeted else weights)
-            path.append(
-                _Step(world, information_set, edge, policy[edge], others, on_target, free)
-            )
+            path.append(_Step(world, information_set, edge, policy[edge], others, on_target, free))
             if target is not None and open_edges is not None and edge in open_edges:
                 dead_end = target.take(world, edge)
                 if dead_end is not None and targeted:

@@ -38,8 +38,8 @@ EPISODES_PER_STEP = 1000
 class SmoothUctConfig(Settings):
     """Settings of Smooth UCT.
 
-      exploration: c, weight of UCT's term in utility units; None is the game's largest utility.
-      eta, gamma, decay: see the module; gamma = 1 is plain UCT.
+    exploration: c, weight of UCT's term in utility units; None is the game's largest utility.
+    eta, gamma, decay: see the module; gamma = 1 is plain UCT.
     """
 
     exploration: float | None = None

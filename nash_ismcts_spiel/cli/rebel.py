@@ -36,9 +36,7 @@ def is_meant(arguments: argparse.Namespace) -> bool:
         return False
 
 
-def train(
-    arguments: argparse.Namespace, default_seconds: float, changes: dict[str, Any]
-) -> None:
+def train(arguments: argparse.Namespace, default_seconds: float, changes: dict[str, Any]) -> None:
     """Trains as a command line says; `changes` are fields of RebelConfig."""
     ours = {
         "--models": arguments.models,

@@ -103,7 +103,7 @@ def _add_settings(train: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=JSON",
-        help='change a field of TrainingConfig, e.g. --set \'visits={"start": 50}\'',
+        help="change a field of TrainingConfig, e.g. --set 'visits={\"start\": 50}'",
     )
     train.add_argument(
         "--checkpoint-seconds",
@@ -160,9 +160,7 @@ def _new(arguments: argparse.Namespace) -> Run:
         changes.setdefault("shards", arguments.workers)
     config = TrainingConfig.preset(arguments.preset or usual, **changes)
     directory = arguments.out or Path("out") / f"{file_name(game)}-{seed}"
-    return Run.create(
-        directory, game, seed, config, arguments.workers, models, arguments.ray
-    )
+    return Run.create(directory, game, seed, config, arguments.workers, models, arguments.ray)
 
 
 def _resumed(arguments: argparse.Namespace) -> Run:

@@ -49,15 +49,16 @@ _MOST_SECONDS = 1e9
 _EARLIEST = 1 / 200
 """Of the whole time, when methods are measured first."""
 
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class StudyConfig(Settings):
     """What is compared.
 
-      games: names, with parameters.
-      methods: names of METHODS.
-      seconds: CPU seconds of each run.
-      seeds: runs of each method and game, with seeds from 0; a method that draws nothing runs once.
-      points: measurements of each run, at times that grow by a factor.
+    games: names, with parameters.
+    methods: names of METHODS.
+    seconds: CPU seconds of each run.
+    seeds: runs of each method and game, with seeds from 0; a method that draws nothing runs once.
+    points: measurements of each run, at times that grow by a factor.
     """
 
     games: list[str]
@@ -205,9 +206,7 @@ class Study:
             drop_cut_line(self.directory / RECORDS)
             self._run(on_run, on_time)
 
-    def _run(
-        self, on_run: Callable[[str], object], on_time: Callable[[float], object]
-    ) -> None:
+    def _run(self, on_run: Callable[[str], object], on_time: Callable[[float], object]) -> None:
         finished = {_key(record) for record in self.records()}
         graph, graph_of = None, ""
         for seed, game, method in self.config.runs():

@@ -90,9 +90,7 @@ def set_rows(
     return [InformationSetRow(p.tolist(), float(v), c.tolist()) for p, v, c in columns]
 
 
-def sample_rows(
-    beliefs: Any, child_values: Any, counts: Counts, owned: Counts
-) -> list[SampleRow]:
+def sample_rows(beliefs: Any, child_values: Any, counts: Counts, owned: Counts) -> list[SampleRow]:
     """The rows of SAMPLE nodes that lie end to end."""
     beliefs_of = np.split(beliefs, np.cumsum(counts)[:-1])
     values_of = np.split(child_values, np.cumsum(owned * counts)[:-1])

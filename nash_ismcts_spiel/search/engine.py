@@ -103,9 +103,7 @@ class ReferenceEngine:
         node = tree.act_nodes.get(information_set)
         return None if node is None or node.row is None else self._result(node, 0, "visits")
 
-    def _result(
-        self, root: ActNode, simulations: int, stopped_by: StoppedBy
-    ) -> SearchResult:
+    def _result(self, root: ActNode, simulations: int, stopped_by: StoppedBy) -> SearchResult:
         if root.row is None:
             root.expand(self._models.information_set(root.information_set), self._config)
         assert root.row is not None

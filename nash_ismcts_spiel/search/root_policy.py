@@ -26,9 +26,7 @@ def visit_shares(visits: Sequence[float]) -> list[float]:
     return [n / total if total > 0.0 else 1.0 / len(visits) for n in visits]
 
 
-def kept_actions(
-    visits: Sequence[int], values: Sequence[Interval], lcb_width: float
-) -> list[bool]:
+def kept_actions(visits: Sequence[int], values: Sequence[Interval], lcb_width: float) -> list[bool]:
     """Which actions the confidence filter keeps; `lcb_width` in the game's utility units."""
     widths = [lcb_width / math.sqrt(n) if n else math.inf for n in visits]
     lows = [value.low - width for value, width in zip(values, widths, strict=True)]

@@ -205,9 +205,7 @@ class Simulator:
             radius=self._opponent_radius(node, values),
         )
 
-    def _opponent_radius(
-        self, node: OpponentNode, values: Sequence[Interval | None]
-    ) -> float:
+    def _opponent_radius(self, node: OpponentNode, values: Sequence[Interval | None]) -> float:
         """How far the opponent's policy may be off: as far as beliefs, where that is asked for.
 
         A single value cannot be dispersed, and what the mover has seen need not be found out then.

@@ -1,5 +1,5 @@
-// Hands that are drawn as sets, by hand: two players get two of five cards each, and each then passes
-// or stays; the higher sum wins.
+// Hands that are drawn as sets, by hand: two players get two of five cards each, and each then
+// passes or stays; the higher sum wins.
 
 #include "worlds/dealt_game.h"
 
@@ -72,9 +72,7 @@ class HandsGame final : public Game {
   std::unique_ptr<GameState> initial_state() const override {
     return std::make_unique<HandsState>(ordered_);
   }
-  TensorFacts tensor_facts() const override {
-    return {TensorKind::kInformationState, 1, 2, 5};
-  }
+  TensorFacts tensor_facts() const override { return {TensorKind::kInformationState, 1, 2, 5}; }
 
  private:
   static GameFacts facts_of_hands() {
@@ -156,7 +154,8 @@ TEST(histories_are_told_in_both_orders) {
 
 TEST(exchanges_keep_hands_in_order) {
   const auto game = dealt_hands();
-  const Example example{{1, 3, 0, 4, 1}, {kChancePlayer, kChancePlayer, kChancePlayer, kChancePlayer, 0}};
+  const Example example{{1, 3, 0, 4, 1},
+                        {kChancePlayer, kChancePlayer, kChancePlayer, kChancePlayer, 0}};
   Random random(1);
   // The second player knows its own hand, so that only card 2 can come instead.
   const auto proposed = piece_proposals(game->sets(), example, 1, 0, 2, 4, random);

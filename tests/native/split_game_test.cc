@@ -16,10 +16,12 @@ namespace {
 
 using Ints = std::vector<int32_t>;
 
-// Passing is 0 2 and betting 1 2, so that the second digit is always forced; cards are 0 2, 0 3 and 1.
+// Passing is 0 2 and betting 1 2, so that the second digit is always forced; cards are 0 2, 0 3
+// and 1.
 SplitGame split_kuhn(bool cards) {
   const auto actions = std::make_shared<Codes>(Ints{2, 2}, Ints{0, 2, 1, 2});
-  const auto outcomes = cards ? std::make_shared<Codes>(Ints{2, 2, 1}, Ints{0, 2, 0, 3, 1}) : nullptr;
+  const auto outcomes =
+      cards ? std::make_shared<Codes>(Ints{2, 2, 1}, Ints{0, 2, 0, 3, 1}) : nullptr;
   return SplitGame(std::make_shared<KuhnGame>(), actions, outcomes);
 }
 

@@ -60,7 +60,6 @@ class Buffer:
             self.values[row] = values_part
             self.added += 1
 
-
     def restore(self, arrays: Arrays, num_futures: int) -> None:
         """Takes over rows that were kept.
 

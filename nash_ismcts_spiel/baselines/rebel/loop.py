@@ -66,9 +66,7 @@ class RebelLoop:
         """Exploitability of what is played and of unsafe search, and how the network does."""
         return {
             "exploitability_average": exact.exploitability(self._graph, self.policy()),
-            UNSAFE: exact.exploitability(
-                self._graph, unsafe_policy(self.search())
-            ),
+            UNSAFE: exact.exploitability(self._graph, unsafe_policy(self.search())),
             "loss_value": self.models.last_loss,
             "belief_states": self.models.buffer.added,
         }

@@ -162,9 +162,9 @@ py::object column_array(const Column<T>& column, const py::object& dtype, const 
 
 // Some rows of a column, for numpy.
 template <typename T>
-py::array_t<T> column_rows(const Column<T>& column,
-                           const py::array_t<int64_t, py::array::c_style | py::array::forcecast>&
-                               rows) {
+py::array_t<T> column_rows(
+    const Column<T>& column,
+    const py::array_t<int64_t, py::array::c_style | py::array::forcecast>& rows) {
   require_readable(*column.graph);
   py::array_t<T> taken(rows.size());
   for (py::ssize_t at = 0; at < rows.size(); ++at) {
@@ -198,8 +198,8 @@ void bind_column(py::module_& module, const char* name) {
         const auto rows =
             py::reinterpret_steal<py::object>(ColumnSlots<T>::list(self, 0, 1, shown));
         if (!rows) throw py::error_already_set();
-        return "<" + name + " of " + std::to_string(self.size()) + " rows: " +
-               std::string(py::repr(rows)) + (shown < self.size() ? " ...>" : ">");
+        return "<" + name + " of " + std::to_string(self.size()) +
+               " rows: " + std::string(py::repr(rows)) + (shown < self.size() ? " ...>" : ">");
       });
 }
 

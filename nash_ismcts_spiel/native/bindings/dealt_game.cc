@@ -50,8 +50,7 @@ void bind_dealt_game(py::module_& module) {
       .def_property_readonly("deck", [](const CheckedDeal& self) { return self.deck; })
       .def_property_readonly("known_by", &known_by);
   module.def(
-      "find_deal",
-      [](const Game& game) { return played(game, [&] { return find_deal(game); }); },
+      "find_deal", [](const Game& game) { return played(game, [&] { return find_deal(game); }); },
       py::arg("game"));
   py::class_<DealtGame, Game, std::shared_ptr<DealtGame>>(module, "DealtGame", py::is_final())
       .def(py::init([](const std::shared_ptr<Game>& inner, const CheckedDeal& deal) {
@@ -60,9 +59,9 @@ void bind_dealt_game(py::module_& module) {
            py::arg("inner").none(false), py::arg("deal"))
       .def("by_hand", &DealtGame::by_hand, py::arg("history"))
       .def("in_play", &DealtGame::in_play, py::arg("history"))
-      .def("slots_of",
-           [](const DealtGame& self, int64_t pieces) { return slots_of(self, pieces); },
-           py::arg("pieces"));
+      .def(
+          "slots_of", [](const DealtGame& self, int64_t pieces) { return slots_of(self, pieces); },
+          py::arg("pieces"));
 }
 
 }  // namespace nash_ismcts

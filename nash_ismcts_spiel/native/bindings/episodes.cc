@@ -120,15 +120,15 @@ py::class_<Shared<Method>> bind_method(py::module_& module, const char* name) {
 
 void bind_episodes(py::module_& module) {
   bind_method<SmoothUct>(module, "SmoothUct")
-      .def(py::init([](GraphPointer graph, double exploration, double eta, double gamma,
-                       double decay) {
-             require_not_negative(exploration, "exploration");
-             require_between(eta, 0.0, 1.0, "eta");
-             require_between(gamma, 0.0, 1.0, "gamma");
-             require_not_negative(decay, "decay");
-             return std::make_unique<Shared<SmoothUct>>(
-                 required(std::move(graph)), SmoothUctSettings{exploration, eta, gamma, decay});
-           }),
+      .def(py::init(
+               [](GraphPointer graph, double exploration, double eta, double gamma, double decay) {
+                 require_not_negative(exploration, "exploration");
+                 require_between(eta, 0.0, 1.0, "eta");
+                 require_between(gamma, 0.0, 1.0, "gamma");
+                 require_not_negative(decay, "decay");
+                 return std::make_unique<Shared<SmoothUct>>(
+                     required(std::move(graph)), SmoothUctSettings{exploration, eta, gamma, decay});
+               }),
            py::arg("graph"), py::arg("exploration"), py::arg("eta"), py::arg("gamma"),
            py::arg("decay"));
   bind_method<OutcomeSampling>(module, "OutcomeSampling")

@@ -41,9 +41,9 @@ void check_distribution(const CompiledGraph& graph, int64_t set, const double* p
   double total = 0.0;
   for (int32_t action = graph.first_action[set]; action < graph.first_action[set + 1]; ++action) {
     if (!(policy[action] >= 0.0)) {
-      throw py::value_error("policy: information set " + std::to_string(set) +
-                            " has a negative or NaN probability: " +
-                            std::to_string(policy[action]));
+      throw py::value_error(
+          "policy: information set " + std::to_string(set) +
+          " has a negative or NaN probability: " + std::to_string(policy[action]));
     }
     total += policy[action];
   }

@@ -264,12 +264,13 @@ void bind_game(py::module_& module) {
            [](const Game& game) {
              return estimated(game, [&] { return sampled_value_scale(game); });
            })
-      .def("estimated_worlds",
-           [](const Game& game, int32_t probes) {
-             if (probes < 1) throw py::value_error("probes must be at least 1");
-             return estimated(game, [&] { return estimated_worlds(game, probes); });
-           },
-           py::arg("probes"));
+      .def(
+          "estimated_worlds",
+          [](const Game& game, int32_t probes) {
+            if (probes < 1) throw py::value_error("probes must be at least 1");
+            return estimated(game, [&] { return estimated_worlds(game, probes); });
+          },
+          py::arg("probes"));
   module.def("python_game", &python_game, py::arg("pyspiel_game"), py::arg("name"),
              py::arg("num_players"), py::arg("perfect_information"),
              py::arg("has_information_states"));
@@ -326,27 +327,31 @@ void bind_worlds(py::module_& module) {
       .def("by_exchange", &by_exchange, py::arg("information_set"))
       .def("ask", &ask, py::arg("information_set"))
       .def("shown_views", &shown_views)
-      .def("log",
-           [](const Graph& self, int64_t view) {
-             return views_with(self, view).log(static_cast<int32_t>(view));
-           },
-           py::arg("view"))
+      .def(
+          "log",
+          [](const Graph& self, int64_t view) {
+            return views_with(self, view).log(static_cast<int32_t>(view));
+          },
+          py::arg("view"))
       .def("of_log", &of_log, py::arg("player"), py::arg("entries"))
-      .def("view_parent",
-           [](const Graph& self, int64_t view) {
-             return views_with(self, view).parent(static_cast<int32_t>(view));
-           },
-           py::arg("view"))
-      .def("view_action",
-           [](const Graph& self, int64_t view) {
-             return views_with(self, view).action(static_cast<int32_t>(view));
-           },
-           py::arg("view"))
-      .def("view_hash",
-           [](const Graph& self, int64_t view) {
-             return views_with(self, view).hash(static_cast<int32_t>(view));
-           },
-           py::arg("view"))
+      .def(
+          "view_parent",
+          [](const Graph& self, int64_t view) {
+            return views_with(self, view).parent(static_cast<int32_t>(view));
+          },
+          py::arg("view"))
+      .def(
+          "view_action",
+          [](const Graph& self, int64_t view) {
+            return views_with(self, view).action(static_cast<int32_t>(view));
+          },
+          py::arg("view"))
+      .def(
+          "view_hash",
+          [](const Graph& self, int64_t view) {
+            return views_with(self, view).hash(static_cast<int32_t>(view));
+          },
+          py::arg("view"))
       .def_property_readonly("num_views", &num_views);
 }
 

@@ -159,9 +159,11 @@ std::tuple<int32_t, std::string, std::vector<Action>, History, History> view_at(
   require_row(number, static_cast<int64_t>(game.views.size()), "view");
   const MergedView& view = game.views[number];
   const auto legal = game.actions.begin();
-  return {view.player, view.key,
+  return {view.player,
+          view.key,
           {legal + game.first_action[number], legal + game.first_action[number + 1]},
-          game.first_history(view.first_node), game.last_history(view.last_node)};
+          game.first_history(view.first_node),
+          game.last_history(view.last_node)};
 }
 
 }  // namespace
@@ -180,8 +182,7 @@ void bind_merged(py::module_& module) {
       .def("terminal_histories", &MergedGame::terminal_histories)
       .def("expected_utilities", &expected_utilities, py::arg("policy"))
       .def("best_response", &best_response, py::arg("policy"), py::arg("player"),
-           py::arg("max_entries"), py::arg("max_information_sets"),
-           py::arg("report") = py::none());
+           py::arg("max_entries"), py::arg("max_information_sets"), py::arg("report") = py::none());
   py::class_<SharedMergedCfr>(module, "MergedCfr")
       .def(py::init<const std::shared_ptr<MergedGame>&>(), py::arg("game").none(false))
       .def("run", &SharedMergedCfr::run, py::arg("iterations"))

@@ -1,5 +1,5 @@
-// What Python holds between two calls and what is numbered by the rows of a graph: rows, trees, games
-// and sums. With another graph the numbers would point anywhere, so it is refused.
+// What Python holds between two calls and what is numbered by the rows of a graph: rows, trees,
+// games and sums. With another graph the numbers would point anywhere, so it is refused.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_BINDINGS_ONE_GRAPH_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_BINDINGS_ONE_GRAPH_H_
@@ -14,8 +14,8 @@
 
 namespace nash_ismcts {
 
-// The graph that something was first used with. It is kept alive, so that no other graph can take its
-// place in memory. The GIL must be held.
+// The graph that something was first used with. It is kept alive, so that no other graph can take
+// its place in memory. The GIL must be held.
 class OneGraph {
  public:
   void require(const Graph& graph, const char* what) const {

@@ -141,7 +141,8 @@ void bind_play(py::module_& module) {
   py::class_<PyTargetSums>(module, "TargetSums")
       .def(py::init<>())
       .def("blend_into", &blend_into, py::arg("graph"), py::arg("prior_games"), py::arg("rows"))
-      .def_property_readonly("visits", [](const PyTargetSums& self) { return copy_of(self.visits); })
+      .def_property_readonly("visits",
+                             [](const PyTargetSums& self) { return copy_of(self.visits); })
       .def_property_readonly("action_values",
                              [](const PyTargetSums& self) { return copy_of(self.action_values); })
       .def_property_readonly("action_weights",

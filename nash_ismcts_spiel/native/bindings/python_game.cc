@@ -71,7 +71,8 @@ class PythonState : public GameState {
   void legal_actions(std::vector<Action>& actions) const override {
     const py::gil_scoped_acquire acquire;
     actions = state_.call("legal_actions").cast<std::vector<Action>>();
-    require_some(!actions.empty(), "legal_actions() of the game has none where a player is to move");
+    require_some(!actions.empty(),
+                 "legal_actions() of the game has none where a player is to move");
   }
 
   void chance_outcomes(std::vector<Action>& outcomes,
@@ -84,7 +85,8 @@ class PythonState : public GameState {
       outcomes.push_back(outcome);
       probabilities.push_back(probability);
     }
-    require_some(!outcomes.empty(), "chance_outcomes() of the game has none where chance is to move");
+    require_some(!outcomes.empty(),
+                 "chance_outcomes() of the game has none where chance is to move");
   }
 
   std::string describe(Action event) const override {
@@ -109,8 +111,8 @@ class PythonState : public GameState {
 
   void tensor(int32_t player, TensorKind kind, float* numbers, int64_t size) const override {
     const py::gil_scoped_acquire acquire;
-    const char* method = kind == TensorKind::kInformationState ? "information_state_tensor"
-                                                               : "observation_tensor";
+    const char* method =
+        kind == TensorKind::kInformationState ? "information_state_tensor" : "observation_tensor";
     const auto values = state_.call(method, player).cast<Singles>();
     if (values.size() != size) {
       throw std::invalid_argument(std::string(method) + "() of the game must have " +

@@ -38,7 +38,7 @@ struct PySearch {
   py::object generator;  // keeps bit_generator alive
   const BitGenerator* bit_generator = nullptr;
   bool begun = false;
-  OneGraph graph;  // of its trees
+  OneGraph graph;                  // of its trees
   int32_t waiting_set = kMissing;  // whose search in `search_all` waits for rows
   std::atomic<bool> busy{false};
 
@@ -104,8 +104,9 @@ void check_signals() {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
-// Runs a search until it is over or waits, or `budget` simulations were done, however long it takes:
-// whose turn comes when must not depend on a clock, since searches share a graph and batches of rows.
+// Runs a search until it is over or waits, or `budget` simulations were done, however long it
+// takes: whose turn comes when must not depend on a clock, since searches share a graph and batches
+// of rows.
 bool run_to_wait(Search& search, Graph& graph, Rows& rows, RowSource* source, int64_t& budget,
                  std::vector<Request>& requests) {
   const size_t before = requests.size();
@@ -132,8 +133,8 @@ py::tuple advance(Graph& graph, PyRows& rows, RowSource* source,
   std::vector<Request> requests;
   std::vector<bool> over;
   {
-    const Growing growing(graph, source == nullptr ? Growing::Use::kTables
-                                                   : Growing::Use::kTablesAndViews);
+    const Growing growing(
+        graph, source == nullptr ? Growing::Use::kTables : Growing::Use::kTablesAndViews);
     for (PySearch* search : searches) {
       over.push_back(run_to_wait(search->search, graph, rows, source, budget, requests));
     }
@@ -144,11 +145,11 @@ py::tuple advance(Graph& graph, PyRows& rows, RowSource* source,
 
 // Searches information sets one after another in one forest, from number `first` of the list on,
 // until `budget` simulations were done or rows are missing. Writes root policies beside the sets'
-// actions. Returns the number of the first set whose search is not over, and the information sets and
-// SAMPLE nodes whose rows it waits for.
+// actions. Returns the number of the first set whose search is not over, and the information sets
+// and SAMPLE nodes whose rows it waits for.
 py::tuple search_all(Graph& graph, PyRows& rows, PySearch& self, const Ints& sets, int64_t first,
-                   int32_t visits, const py::object& generator, int64_t budget,
-                   py::array_t<double, py::array::c_style> policy) {
+                     int32_t visits, const py::object& generator, int64_t budget,
+                     py::array_t<double, py::array::c_style> policy) {
   const Busy busy(self);
   require_readable(graph);
   rows.graph.require(graph, "these rows are");
@@ -176,8 +177,8 @@ py::tuple search_all(Graph& graph, PyRows& rows, PySearch& self, const Ints& set
       }
       int64_t unlimited = std::numeric_limits<int64_t>::max();
       const int64_t before = self.search.simulations();
-      const bool over = self.search.advance(graph, rows, nullptr, unlimited,
-                                            Clock::time_point::max(), requests);
+      const bool over =
+          self.search.advance(graph, rows, nullptr, unlimited, Clock::time_point::max(), requests);
       self.waiting_set = over ? kMissing : wanted[first];
       if (!over) break;
       budget -= self.search.simulations() - before + 1;
@@ -293,14 +294,15 @@ void bind_search(py::module_& module) {
       .def("begin", &begin, py::arg("graph"), py::arg("information_set"), py::arg("visits"),
            py::arg("generator"), py::arg("seconds") = py::none(),
            py::arg("max_worlds") = py::none())
-      .def("keep",
-           [](PySearch& self, int32_t information_set, int32_t earlier_root) {
-             const Busy busy(self);
-             self.begun = false;
-             self.waiting_set = kMissing;
-             self.search.keep(information_set, earlier_root);
-           },
-           py::arg("information_set"), py::arg("earlier_root"))
+      .def(
+          "keep",
+          [](PySearch& self, int32_t information_set, int32_t earlier_root) {
+            const Busy busy(self);
+            self.begun = false;
+            self.waiting_set = kMissing;
+            self.search.keep(information_set, earlier_root);
+          },
+          py::arg("information_set"), py::arg("earlier_root"))
       .def("forget",
            [](PySearch& self) {
              const Busy busy(self);
@@ -310,19 +312,19 @@ void bind_search(py::module_& module) {
              self.graph.forget();
            })
       .def("found_at", &found_at, py::arg("rows"), py::arg("information_set"))
-      .def_property_readonly(
-          "stopped_by", when_idle([](Search& search) { return stopped_by(search.stopped()); }))
+      .def_property_readonly("stopped_by",
+                             when_idle([](Search& search) { return stopped_by(search.stopped()); }))
       .def_property_readonly("simulations",
                              when_idle([](Search& search) { return search.simulations(); }))
       .def_property_readonly("num_nodes",
                              when_idle([](Search& search) { return search.forest().num_nodes(); }))
-      .def_property_readonly(
-          "num_trees", when_idle([](Search& search) { return search.forest().num_trees(); }));
+      .def_property_readonly("num_trees",
+                             when_idle([](Search& search) { return search.forest().num_trees(); }));
   module.def("advance", &advance, py::arg("graph"), py::arg("rows"), py::arg("source").none(true),
              py::arg("searches"), py::arg("budget"));
   module.def("search_all", &search_all, py::arg("graph"), py::arg("rows"), py::arg("search"),
-             py::arg("information_sets"), py::arg("first"), py::arg("visits"),
-             py::arg("generator"), py::arg("budget"), py::arg("policy").noconvert());
+             py::arg("information_sets"), py::arg("first"), py::arg("visits"), py::arg("generator"),
+             py::arg("budget"), py::arg("policy").noconvert());
 }
 
 }  // namespace nash_ismcts

@@ -98,8 +98,7 @@ class Growing {
       alone_.emplace(graph);
       graph.set_deadline(Clock::time_point::max());  // that of an earlier search is over
     }
-    const bool keeps_gil =
-        settled ? use == Use::kTablesAndViews : graph.game().facts().needs_gil;
+    const bool keeps_gil = settled ? use == Use::kTablesAndViews : graph.game().facts().needs_gil;
     if (!keeps_gil) release_.emplace();
   }
 

@@ -119,10 +119,13 @@ void bind_pools(py::module_& module) {
   };
   py::class_<PyPools>(module, "Pools")
       .def(py::init<>())
-      .def("clear", [](PyPools& self) { self.pools.clear(); self.graph.forget(); })
+      .def("clear",
+           [](PyPools& self) {
+             self.pools.clear();
+             self.graph.forget();
+           })
       .def(
-          "keep",
-          [](PyPools& self, const std::vector<int32_t>& sets) { self.pools.keep(sets); },
+          "keep", [](PyPools& self, const std::vector<int32_t>& sets) { self.pools.keep(sets); },
           py::arg("information_sets"))
       .def("next", asked(&Pools::next), py::arg("graph"), py::arg("information_set"))
       .def("first", asked(&Pools::first), py::arg("graph"), py::arg("information_set"));

@@ -47,16 +47,18 @@ void bind_split_game(py::module_& module) {
   py::class_<SplitGame, Game, std::shared_ptr<SplitGame>>(module, "SplitGame", py::is_final())
       .def(py::init(&split_game), py::arg("inner").none(false), py::arg("action_lengths"),
            py::arg("action_digits"), py::arg("outcome_lengths"), py::arg("outcome_digits"))
-      .def("split",
-           [](const SplitGame& self, const History& history) {
-             return walked(self, [&] { return self.split(history); });
-           },
-           py::arg("history"))
-      .def("whole",
-           [](const SplitGame& self, const History& history) {
-             return walked(self, [&] { return self.whole(history); });
-           },
-           py::arg("history"));
+      .def(
+          "split",
+          [](const SplitGame& self, const History& history) {
+            return walked(self, [&] { return self.split(history); });
+          },
+          py::arg("history"))
+      .def(
+          "whole",
+          [](const SplitGame& self, const History& history) {
+            return walked(self, [&] { return self.whole(history); });
+          },
+          py::arg("history"));
 }
 
 }  // namespace nash_ismcts

@@ -32,7 +32,7 @@ class TableClass {
   }
 
   template <typename T>
-  TableClass& column(const char* name, std::vector<T> Table::*member) {
+  TableClass& column(const char* name, std::vector<T> Table::* member) {
     bind_cached(type_, name, [member](const TableView<Table>& self) {
       return Column<T>{self.graph, &(self.table->*member)};
     });
@@ -44,7 +44,7 @@ class TableClass {
 };
 
 template <typename Table>
-void bind_table_of(py::handle graph_type, const char* name, Table GraphTables::*member) {
+void bind_table_of(py::handle graph_type, const char* name, Table GraphTables::* member) {
   bind_cached(graph_type, name, [member](const std::shared_ptr<Graph>& graph) {
     return TableView<Table>{std::static_pointer_cast<const SharedGraph>(graph),
                             &((*graph).*member)};

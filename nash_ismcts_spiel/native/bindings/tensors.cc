@@ -91,13 +91,12 @@ Action open_piece(const Graph& graph, int32_t sample, int32_t branch) {
 py::tuple open_entries(const Graph& graph, const Ints& ids) {
   require_readable(graph);
   require_rows(ids, graph.samples.size(), "SAMPLE node");
-  return entries(ids, graph.samples.branch_count, [&](int32_t sample, int32_t branch) {
-    return open_piece(graph, sample, branch);
-  });
+  return entries(ids, graph.samples.branch_count,
+                 [&](int32_t sample, int32_t branch) { return open_piece(graph, sample, branch); });
 }
 
-// All pairs of an own action and an open piece of SAMPLE nodes, action by action: (row in the batch,
-// action, piece).
+// All pairs of an own action and an open piece of SAMPLE nodes, action by action: (row in the
+// batch, action, piece).
 py::tuple pair_entries(const Graph& graph, const Ints& ids) {
   require_readable(graph);
   const InformationSetTable& sets = graph.information_sets;
@@ -106,8 +105,8 @@ py::tuple pair_entries(const Graph& graph, const Ints& ids) {
   int64_t total = 0;
   for (py::ssize_t k = 0; k < ids.size(); ++k) {
     const int32_t sample = ids.data()[k];
-    total += static_cast<int64_t>(sets.action_count[owner(sample)]) *
-             graph.samples.branch_count[sample];
+    total +=
+        static_cast<int64_t>(sets.action_count[owner(sample)]) * graph.samples.branch_count[sample];
   }
   py::array_t<int64_t> rows(total), actions(total), pieces(total);
   int64_t* row = rows.mutable_data();

@@ -79,10 +79,10 @@ void copy_tables(const GraphTables& graph, CompiledGraph* compiled) {
 
 // What leads to a place: each player's last own action (kMissing: none yet).
 struct Paths {
-  std::vector<int32_t> last_action;         // positions of actions. [W * n]
-  std::vector<double> chance;               // probability of the chance outcomes. [W]
-  std::vector<int32_t> action_before_set;   // last own action before the information set. [I]
-  std::vector<int32_t> own_depth;           // own actions before the information set. [I]
+  std::vector<int32_t> last_action;        // positions of actions. [W * n]
+  std::vector<double> chance;              // probability of the chance outcomes. [W]
+  std::vector<int32_t> action_before_set;  // last own action before the information set. [I]
+  std::vector<int32_t> own_depth;          // own actions before the information set. [I]
 };
 
 // Notes how a decision world is reached by the player to move; all worlds of a set agree on it,
@@ -130,9 +130,8 @@ Paths find_paths(const CompiledGraph& compiled) {
 void number_sequences(const Paths& paths, CompiledGraph* compiled) {
   std::vector<int32_t> order(compiled->num_information_sets());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-    return paths.own_depth[a] < paths.own_depth[b];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return paths.own_depth[a] < paths.own_depth[b]; });
   compiled->trees.resize(compiled->num_players);
   compiled->action_sequence.resize(compiled->first_action.back());
   int32_t next = 0;

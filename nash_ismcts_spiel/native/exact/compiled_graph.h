@@ -33,8 +33,8 @@ struct Decision {
 
 // One player's side of the game.
 struct PlayerTree {
-  int32_t empty_sequence;  // the first of the player's sequences
-  int32_t end_sequence;    // one after the last
+  int32_t empty_sequence;           // the first of the player's sequences
+  int32_t end_sequence;             // one after the last
   std::vector<Decision> decisions;  // earlier own depth first
 
   // Payoffs of terminal worlds, grouped by the own sequence that leads to them: those of sequence

@@ -139,7 +139,7 @@ class RowFiller {
 
   const GraphTables& graph_;
   const double* policy_;
-  const double* values_ = nullptr;   // of worlds, by world and player [W * n]
+  const double* values_ = nullptr;  // of worlds, by world and player [W * n]
   Rows& rows_;
   std::vector<int64_t> first_mean_;  // [S + 1]
   std::vector<double> mean_;         // mean value after each own action, per SAMPLE node

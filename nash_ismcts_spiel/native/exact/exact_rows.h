@@ -25,9 +25,9 @@ struct PlayerReach {
 void fill_exact_rows(const GraphTables& graph, const double* policy, const double* utilities,
                      const std::vector<PlayerReach>& reaches, bool forgetful, Rows& rows);
 
-// Fills `rows` from models that may be wrong: a policy [A], V of each information set [I] and beliefs
-// [B]. Every other value looks ahead to the next V: worlds are valued forgetfully by the given V, and
-// the V of the rows is its own expectation one own move later.
+// Fills `rows` from models that may be wrong: a policy [A], V of each information set [I] and
+// beliefs [B]. Every other value looks ahead to the next V: worlds are valued forgetfully by the
+// given V, and the V of the rows is its own expectation one own move later.
 void fill_lookahead_rows(const GraphTables& graph, const double* policy, const double* value,
                          const double* beliefs, Rows& rows);
 

@@ -1,9 +1,9 @@
 // CFR+ over the views of a merged game (worlds/merged_game.h): a floor for policies that forget.
 //
 // Nodes stand for all their histories, so an iteration costs as much as there are nodes. Views may
-// forget, and then CFR+ has no proof of convergence; what it finds is measured like any other policy.
-// Players update in turn; iteration t weighs t in the average. A view that can be reached in several
-// ways by its own player weighs by the sum of them.
+// forget, and then CFR+ has no proof of convergence; what it finds is measured like any other
+// policy. Players update in turn; iteration t weighs t in the average. A view that can be reached
+// in several ways by its own player weighs by the sum of them.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_EXACT_MERGED_CFR_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_EXACT_MERGED_CFR_H_
@@ -92,8 +92,7 @@ class MergedCfr {
   void evaluate(int32_t player) {
     for (int64_t node = game_->num_nodes() - 1; node >= 0; --node) {
       if (game_->terminal[node] >= 0) {
-        value_[node] =
-            game_->returns[int64_t{game_->terminal[node]} * game_->num_players + player];
+        value_[node] = game_->returns[int64_t{game_->terminal[node]} * game_->num_players + player];
         continue;
       }
       const double* const chances = row(node);

@@ -4,8 +4,8 @@
 // The responder's information sets are walked depth first. Each is a short list of nodes with
 // weights: how likely chance and the policy make the node if the responder plays towards it. After
 // an own action the weights move on to the responder's next decisions, and what it sees there, the
-// node's signal, splits the list into the next information sets. Histories that end in one node have
-// been added up, so lists stay short, and everything below strings is integers.
+// node's signal, splits the list into the next information sets. Histories that end in one node
+// have been added up, so lists stay short, and everything below strings is integers.
 //
 // Values are in the game's units, from the responder's point of view, not divided by the weights.
 
@@ -65,20 +65,20 @@ class MergedResponse {
   const ResponseLimits limits_;
 
   // The responder's decisions, those with the same signal next to each other.
-  std::vector<int32_t> node_of_;         // by place
-  std::vector<int32_t> signal_;          // by place
-  std::vector<int32_t> place_of_;        // by node; continuations have their number here
-  std::vector<int64_t> first_target_;    // by place
+  std::vector<int32_t> node_of_;       // by place
+  std::vector<int32_t> signal_;        // by place
+  std::vector<int32_t> place_of_;      // by node; continuations have their number here
+  std::vector<int64_t> first_target_;  // by place
   std::vector<Target> targets_;
 
   // Continuations: from a node of others to the responder's next decisions.
-  std::vector<double> end_value_;        // expected utility of games that end before
+  std::vector<double> end_value_;  // expected utility of games that end before
   std::vector<int64_t> first_entry_;
   std::vector<int32_t> entry_place_;
   std::vector<double> entry_chance_;
 
   // Of the walk.
-  std::vector<double> weights_;          // by place, 0 between two uses
+  std::vector<double> weights_;  // by place, 0 between two uses
   std::vector<int32_t> touched_;
   std::vector<Entry> stack_;
   int64_t information_sets_ = 0;

@@ -66,10 +66,10 @@ void TargetSums::blend_into(const GraphTables& graph, double prior_games, Rows& 
     double total = 0.0;
     for (int64_t branch = first; branch < first + count; ++branch) total += branch_weights[branch];
     for (int64_t branch = first; branch < first + count; ++branch) {
-      rows.beliefs[branch] =
-          total > 0.0 ? (prior_games * rows.beliefs[branch] + branch_weights[branch]) /
-                            (prior_games + total)
-                      : rows.beliefs[branch];
+      rows.beliefs[branch] = total > 0.0
+                                 ? (prior_games * rows.beliefs[branch] + branch_weights[branch]) /
+                                       (prior_games + total)
+                                 : rows.beliefs[branch];
     }
     if (rows.sample_first[sample] == Rows::kOneValue) continue;
     const int64_t entries = count * sets.action_count[samples.information_set[sample]];
@@ -116,15 +116,15 @@ void Games::advance(Graph& graph, const Rows& own, const Rows& others, Random& r
 }
 
 bool Games::decides(const Graph& graph, int32_t world) const {
-  return graph.worlds.kind[world] == kDecision &&
-         graph.worlds.player[world] == settings_.explorer;
+  return graph.worlds.kind[world] == kDecision && graph.worlds.player[world] == settings_.explorer;
 }
 
 bool Games::has_policy(const Rows& rows, int32_t set) const {
   return set < static_cast<int64_t>(rows.has_policy.size()) && rows.has_policy[set];
 }
 
-// How the events of a world are played, into `weights_` and `likelier_`; false if that is not known.
+// How the events of a world are played, into `weights_` and `likelier_`; false if that is not
+// known.
 bool Games::behaviour(const Graph& graph, int32_t world, const Rows& own, const Rows& others) {
   const auto& worlds = graph.worlds;
   const int32_t count = worlds.edge_count[world];
@@ -211,8 +211,9 @@ std::vector<double> Games::values(const Graph& graph, const Rows& rows) const {
   for (size_t number = groups_.size(); number-- > 0;) {  // children before parents
     const Group& group = groups_[number];
     if (worlds.kind[group.world] == kTerminal) {
-      values[number] = worlds.utilities[worlds.utility_row[group.world] * graph.num_players +
-                                        settings_.explorer];
+      values[number] =
+          worlds
+              .utilities[worlds.utility_row[group.world] * graph.num_players + settings_.explorer];
     } else if (decides(graph, group.world)) {
       values[number] = rows.value[worlds.information_set[group.world]];
     } else {
@@ -294,8 +295,7 @@ std::vector<int32_t> Games::decisions(const Graph& graph) const {
 void Games::put_world_values(const Graph& graph, Rows& rows) const {
   const std::vector<double> worth = values(graph, rows);
   const int64_t players = graph.num_players;
-  rows.world_values.resize(graph.worlds.size() * players,
-                           std::numeric_limits<double>::quiet_NaN());
+  rows.world_values.resize(graph.worlds.size() * players, std::numeric_limits<double>::quiet_NaN());
   for (size_t number = 0; number < groups_.size(); ++number) {
     rows.world_values[groups_[number].world * players + settings_.explorer] = worth[number];
   }

@@ -1,5 +1,5 @@
-// Makes the worlds soon after some information sets, and the first SAMPLE nodes of those that are met:
-// who evaluates their rows all at once need not wait for one after another.
+// Makes the worlds soon after some information sets, and the first SAMPLE nodes of those that are
+// met: who evaluates their rows all at once need not wait for one after another.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_PLAY_LOOK_AHEAD_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_PLAY_LOOK_AHEAD_H_

@@ -193,8 +193,8 @@ inline Interval act_value(Forest& forest, const Rows& rows, const ActNode& node)
   return {low / total, high / total};
 }
 
-// Q(n) of an opponent's node. The children's values, from the tree we are in, are in `buffers` where
-// `buffers.valued`; choices come from the tree that was spawned for the opponent (none beyond
+// Q(n) of an opponent's node. The children's values, from the tree we are in, are in `buffers`
+// where `buffers.valued`; choices come from the tree that was spawned for the opponent (none beyond
 // spawn_depth), P counts as `prior_visits` mixed visits, and the opponent's policy may be dispersed
 // like beliefs by `radius`.
 inline Interval act_value(int32_t count, ChoiceBuffers& buffers,

@@ -47,8 +47,8 @@ struct SearchConfig {
   double utility_sum = 0.0;
 };
 
-// Calls visit(name, member) for numbers, and visit(name, member, words) for choices, whose words are
-// those of config.py in the order of the enumerators.
+// Calls visit(name, member) for numbers, and visit(name, member, words) for choices, whose words
+// are those of config.py in the order of the enumerators.
 template <typename Visit>
 void for_each_setting(SearchConfig& config, Visit&& visit) {
   using Words = std::vector<std::string>;

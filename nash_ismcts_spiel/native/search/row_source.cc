@@ -31,8 +31,7 @@ void RowSource::sample_row(const Graph& graph, Rows& rows, int32_t sample) {
   rows.has_sample[sample] = 1;
 }
 
-void UniformRows::values(Graph& graph, int32_t set, int32_t, double& value,
-                         double* child_values) {
+void UniformRows::values(Graph& graph, int32_t set, int32_t, double& value, double* child_values) {
   value = value_;
   std::fill_n(child_values, graph.information_sets.action_count[set], value_);
 }

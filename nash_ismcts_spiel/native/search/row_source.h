@@ -1,5 +1,5 @@
-// Models that compiled code computes itself: rows are made where a search needs them, without Python.
-// Values are utilities of the player who owns the information set, in the game's units.
+// Models that compiled code computes itself: rows are made where a search needs them, without
+// Python. Values are utilities of the player who owns the information set, in the game's units.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROW_SOURCE_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROW_SOURCE_H_
@@ -22,8 +22,8 @@ class RowSource {
   // P of an information set.
   void policy_row(const Graph& graph, Rows& rows, int32_t set);
 
-  // P, V and Vc of an information set. `arrival` is a world of it that its own player has drawn, from
-  // which values may be estimated; kMissing if there is none, and worlds have to be drawn.
+  // P, V and Vc of an information set. `arrival` is a world of it that its own player has drawn,
+  // from which values may be estimated; kMissing if there is none, and worlds have to be drawn.
   void set_row(Graph& graph, Rows& rows, int32_t set, int32_t arrival);
 
   // Beliefs at a SAMPLE node: the prior. Vc does not tell pieces apart.
@@ -52,13 +52,13 @@ class UniformRows : public RowSource {
 };
 
 // Values by random play. Of each information set some worlds are drawn, each hidden piece by its
-// prior, and in each of them a game is played to its end after some of the own actions: after all of
-// them, or after `most_games` drawn at random where there are more. Vc of an action is the mean of
-// its games, V the mean over the whole actions that were played, and the Vc of those that were not.
-// Where a player comes to an information set in its own tree, the world in which it does so is the
-// first one: it was drawn from the player's own beliefs. A simulated player's tree must not know in
-// which world it was asked, so at its root all worlds are drawn, the first one from its pool if it
-// has one.
+// prior, and in each of them a game is played to its end after some of the own actions: after all
+// of them, or after `most_games` drawn at random where there are more. Vc of an action is the mean
+// of its games, V the mean over the whole actions that were played, and the Vc of those that were
+// not. Where a player comes to an information set in its own tree, the world in which it does so is
+// the first one: it was drawn from the player's own beliefs. A simulated player's tree must not
+// know in which world it was asked, so at its root all worlds are drawn, the first one from its
+// pool if it has one.
 class RolloutRows : public RowSource {
  public:
   RolloutRows(int32_t worlds, int32_t most_games, uint64_t seed)

@@ -1,6 +1,6 @@
 // The rows of an evaluator, aligned with the columns of its graph: P and Vc beside the actions of
-// the information sets, beliefs beside the branches of the SAMPLE nodes. Values are utilities of the
-// player who owns the information set, in the game's units.
+// the information sets, beliefs beside the branches of the SAMPLE nodes. Values are utilities of
+// the player who owns the information set, in the game's units.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROWS_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROWS_H_

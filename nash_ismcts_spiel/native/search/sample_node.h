@@ -1,6 +1,6 @@
-// SAMPLE nodes, as search/sample_node.py: the three backups of a drawn piece of the hidden state, or
-// of a whole one from a pool.
-// All values are for the player whose tree the node is in, in the game's utility units.
+// SAMPLE nodes, as search/sample_node.py: the three backups of a drawn piece of the hidden state,
+// or of a whole one from a pool. All values are for the player whose tree the node is in, in the
+// game's utility units.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_SEARCH_SAMPLE_NODE_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_SEARCH_SAMPLE_NODE_H_
@@ -37,8 +37,8 @@ class SampleValues {
   SampleValues(Forest& forest, const GraphTables& graph, const Rows& rows, const SampleNode& node,
                SampleBuffers& buffers)
       : beliefs_(rows.beliefs.data() + node.first_branch), count_(node.count) {
-    const double* values = node.first_value >= 0 ? rows.sample_values.data() + node.first_value
-                                                 : nullptr;
+    const double* values =
+        node.first_value >= 0 ? rows.sample_values.data() + node.first_value : nullptr;
     take_buffers(buffers, values, values ? 0.0 : rows.child_values[~node.first_value]);
     slots_ = forest.slots(node);
     read(forest, graph.samples.target.data() + node.first_branch);
@@ -63,8 +63,8 @@ class SampleValues {
             extreme_expectation<true>(beliefs_, count_, highs_, radius)};
   }
 
-  // The same over the pieces that were drawn, for when the models do not tell pieces apart: then they
-  // say nothing about a piece that never was.
+  // The same over the pieces that were drawn, for when the models do not tell pieces apart: then
+  // they say nothing about a piece that never was.
   Interval dispersed_drawn(double radius, SampleBuffers& buffers) const {
     int32_t drawn = 0;
     double total = 0.0;
@@ -146,8 +146,8 @@ inline Interval luck(const SampleValues& values, int32_t branch, const SearchCon
   return {expected.low - high, expected.high - low};
 }
 
-// Adds a visit of `branch` that came to `result` and updates Q(n). `values` reads the children after
-// that; `alike` says that the models do not tell them apart. Returns what goes further up.
+// Adds a visit of `branch` that came to `result` and updates Q(n). `values` reads the children
+// after that; `alike` says that the models do not tell them apart. Returns what goes further up.
 template <typename Node, typename Values>
 Interval back_up(Forest& forest, NodeId id, Node& node, int32_t branch, const Interval& result,
                  const Interval& adjustment, const SearchConfig& config, SampleBuffers& buffers,

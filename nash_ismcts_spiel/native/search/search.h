@@ -55,8 +55,9 @@ class Search {
     limits_.turn_end = turn_end;
     if (!graph.enumerated()) graph.set_deadline(limits_.deadline);
     const size_t requests_before = requests.size();
-    SearchContext context{graph,    rows,            source,       config_, *generator_, forest_,
-                          buffers_, sample_buffers_, simulations_, limits_, pools_};
+    SearchContext context{graph,        rows,    source,   config_,
+                          *generator_,  forest_, buffers_, sample_buffers_,
+                          simulations_, limits_, pools_};
     size_t kept = 0;
     for (size_t index = 0; index < waiting_.size(); ++index) {
       const Request request = run(waiting_[index], context);

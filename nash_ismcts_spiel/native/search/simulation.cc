@@ -11,8 +11,7 @@ namespace {
 Request nothing() { return {}; }
 
 // Asks for an information set's models unless they are there or can be made.
-Request want_set_row(SearchContext& context, int32_t information_set,
-                     int32_t arrival = kMissing) {
+Request want_set_row(SearchContext& context, int32_t information_set, int32_t arrival = kMissing) {
   const auto& has = context.rows.has_information_set;
   if (information_set < static_cast<int64_t>(has.size()) && has[information_set]) return nothing();
   if (context.source == nullptr) return {Wanted::kSetRow, information_set};
@@ -110,11 +109,11 @@ Request Simulation::visit(SearchContext& context) {
     case NodeKind::kPool: draw_from_pool(context); return nothing();
     case NodeKind::kChance: {
       const ChanceNode& node = forest.chance(node_);
-      const double* probabilities =
-          context.graph.worlds.edge_probability.data() + context.graph.worlds.first_edge[node.world];
+      const double* probabilities = context.graph.worlds.edge_probability.data() +
+                                    context.graph.worlds.first_edge[node.world];
       const auto weights = [probabilities](int32_t outcome) { return probabilities[outcome]; };
-      frames_.push_back({FrameKind::kChance, false, node_,
-                         draw(context.generator, node.count, weights), {}});
+      frames_.push_back(
+          {FrameKind::kChance, false, node_, draw(context.generator, node.count, weights), {}});
       stage_ = Stage::kEdge;
       return nothing();
     }
@@ -178,9 +177,9 @@ void Simulation::sample(SearchContext& context) {
   const int32_t branch = draw(context.generator, node.count, weights);
   Interval adjustment{};
   if (context.config.sample_backup == SampleBackup::kLuckAdjusted) {
-    adjustment = luck(SampleValues(context.forest, context.graph, context.rows, node,
-                                   context.sample_buffers),
-                      branch, context.config);
+    adjustment = luck(
+        SampleValues(context.forest, context.graph, context.rows, node, context.sample_buffers),
+        branch, context.config);
   }
   frames_.push_back({FrameKind::kSample, false, node_, branch, adjustment});
   stage_ = Stage::kBelowBranch;
@@ -210,8 +209,8 @@ void Simulation::draw_from_pool(SearchContext& context) {
   Forest& forest = context.forest;
   const int32_t set = forest.pool(node_).information_set;
   const std::vector<int32_t>& worlds = context.pools.next(context.graph, set);
-  const auto drawn = static_cast<int32_t>(context.generator.uniform() *
-                                          static_cast<double>(worlds.size()));
+  const auto drawn =
+      static_cast<int32_t>(context.generator.uniform() * static_cast<double>(worlds.size()));
   forest.grow_pool(node_, static_cast<int32_t>(worlds.size()));
   const PoolNode node = forest.pool(node_);
   Interval adjustment{};
@@ -229,7 +228,8 @@ void Simulation::draw_from_pool(SearchContext& context) {
   node_ = child;
 }
 
-// A piece has turned out to be dead, this one or one drawn before: back to the node that offered it.
+// A piece has turned out to be dead, this one or one drawn before: back to the node that offered
+// it.
 void Simulation::draw_again(SearchContext& context) {
   const int32_t sample = context.graph.dead_sample();
   int32_t branch = kNone;
@@ -303,7 +303,8 @@ Request Simulation::edge(SearchContext& context) {
   const Frame& frame = frames_.back();
   Forest& forest = context.forest;
   const bool chance = frame.kind == FrameKind::kChance;
-  const int32_t world = chance ? forest.chance(frame.node).world : forest.opponent(frame.node).world;
+  const int32_t world =
+      chance ? forest.chance(frame.node).world : forest.opponent(frame.node).world;
   const int32_t player =
       chance ? forest.chance(frame.node).player : forest.opponent(frame.node).player;
   const auto slot = [&]() -> Slot& {
@@ -356,8 +357,7 @@ NodeId Simulation::world_node(SearchContext& context, int32_t world, int32_t pla
       return context.forest.add_terminal(
           worlds.utilities[row * context.graph.num_players + player]);
     }
-    case kChance:
-      return context.forest.add_chance({world, player, 0, worlds.edge_count[world]});
+    case kChance: return context.forest.add_chance({world, player, 0, worlds.edge_count[world]});
     default: return decision_node(context, world, player);
   }
 }

@@ -52,7 +52,7 @@ struct SearchContext {
 enum class FrameKind : uint8_t { kAct, kSample, kPool, kChance, kOpponent, kMirror, kSpawned };
 struct Frame {
   FrameKind kind;
-  bool flag = false;      // kAct: mixed; kOpponent: its mover has a tree
+  bool flag = false;  // kAct: mixed; kOpponent: its mover has a tree
   NodeId node = kNone;
   int32_t index = kNone;  // the slot taken; kSpawned: the tree to return to
   Interval adjustment{};  // kSample, kPool
@@ -85,8 +85,18 @@ class Simulation {
   int32_t action() const { return action_; }
 
  private:
-  enum class Stage : uint8_t { kStart, kVisit, kAct, kAfterAction, kSample, kBelowBranch, kOppose,
-                               kEdge, kBackUp, kOver };
+  enum class Stage : uint8_t {
+    kStart,
+    kVisit,
+    kAct,
+    kAfterAction,
+    kSample,
+    kBelowBranch,
+    kOppose,
+    kEdge,
+    kBackUp,
+    kOver
+  };
 
   Request start(SearchContext& context);
   Request visit(SearchContext& context);

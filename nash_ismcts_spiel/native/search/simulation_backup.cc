@@ -9,8 +9,8 @@ namespace nash_ismcts {
 
 namespace {
 
-// What each event at a world node is worth to the tree's owner, into `context.buffers`: what the tree
-// found, or what the models say where the event was never simulated and they value worlds.
+// What each event at a world node is worth to the tree's owner, into `context.buffers`: what the
+// tree found, or what the models say where the event was never simulated and they value worlds.
 template <typename WorldNode>
 void gather_event_values(SearchContext& context, const WorldNode& node) {
   ChoiceBuffers& buffers = context.buffers;
@@ -49,8 +49,7 @@ void Simulation::back_up(SearchContext& context) {
     case FrameKind::kOpponent: back_up_opponent(context, frame); return;
     case FrameKind::kMirror: {
       const NodeId act = context.forest.mirror(frame.node).act;
-      context.forest.set_q(frame.node,
-                           mirrored(context.forest.q(act), context.config.utility_sum));
+      context.forest.set_q(frame.node, mirrored(context.forest.q(act), context.config.utility_sum));
       result_ = context.forest.q(frame.node);
       return;
     }
@@ -63,9 +62,9 @@ void Simulation::back_up_sample(SearchContext& context, const Frame& frame) {
   const auto values = [&] {
     return SampleValues(context.forest, context.graph, context.rows, node, context.sample_buffers);
   };
-  result_ = nash_ismcts::back_up(context.forest, frame.node, node, frame.index, result_,
-                                 frame.adjustment, context.config, context.sample_buffers,
-                                 node.first_value < 0, values);
+  result_ =
+      nash_ismcts::back_up(context.forest, frame.node, node, frame.index, result_, frame.adjustment,
+                           context.config, context.sample_buffers, node.first_value < 0, values);
 }
 
 void Simulation::back_up_pool(SearchContext& context, const Frame& frame) {
@@ -73,9 +72,9 @@ void Simulation::back_up_pool(SearchContext& context, const Frame& frame) {
   const auto values = [&] {
     return SampleValues(context.forest, context.rows, node, context.sample_buffers);
   };
-  result_ = nash_ismcts::back_up(context.forest, frame.node, node, frame.index, result_,
-                                 frame.adjustment, context.config, context.sample_buffers, true,
-                                 values);
+  result_ =
+      nash_ismcts::back_up(context.forest, frame.node, node, frame.index, result_, frame.adjustment,
+                           context.config, context.sample_buffers, true, values);
 }
 
 void Simulation::back_up_act(SearchContext& context, const Frame& frame) {
@@ -122,11 +121,11 @@ void Simulation::back_up_opponent(SearchContext& context, const Frame& frame) {
   const OpponentDispersion mode = context.config.opponent_dispersion;
   const bool dispersed =
       several && context.config.dispersion_radius > 0.0 &&
-      (mode == OpponentDispersion::kAlways || (mode == OpponentDispersion::kUnseen &&
-                                               context.graph.unseen(node.world, node.player)));
+      (mode == OpponentDispersion::kAlways ||
+       (mode == OpponentDispersion::kUnseen && context.graph.unseen(node.world, node.player)));
   const double radius = dispersed ? context.config.dispersion_radius : 0.0;
-  forest.set_q(frame.node, act_value(node.count, context.buffers, choices, prior, prior_visits,
-                                     radius));
+  forest.set_q(frame.node,
+               act_value(node.count, context.buffers, choices, prior, prior_visits, radius));
   result_ = forest.q(frame.node);
 }
 

@@ -58,8 +58,7 @@ class ForestCopy {
   NodeId copy_act(const ActNode& act, TreeId tree) {
     const NodeId copied = to_.add_act(act.information_set, act.player);
     const int32_t first_slot = static_cast<int32_t>(to_.action_slots_.size());
-    to_.action_slots_.insert(to_.action_slots_.end(),
-                             from_.action_slots_.begin() + act.first_slot,
+    to_.action_slots_.insert(to_.action_slots_.end(), from_.action_slots_.begin() + act.first_slot,
                              from_.action_slots_.begin() + act.first_slot + act.count);
     to_.act(copied) = act;
     to_.act(copied).first_slot = first_slot;
@@ -82,9 +81,7 @@ class ForestCopy {
       case NodeKind::kSample:
         copy_slots(from_.samples_[row], to_.sample(copied).first_slot, tree);
         break;
-      case NodeKind::kPool:
-        copy_slots(from_.pools_[row], to_.pool(copied).first_slot, tree);
-        break;
+      case NodeKind::kPool: copy_slots(from_.pools_[row], to_.pool(copied).first_slot, tree); break;
       case NodeKind::kChance:
         copy_slots(from_.chances_[row], to_.chance(copied).first_slot, tree);
         break;

@@ -30,21 +30,21 @@ struct Slot {
 // An action of an ACT node, with what was chosen so far (Choices of search/act_node.py).
 struct ActionSlot {
   NodeId child = kNone;
-  int32_t visits = 0;         // N
-  int32_t pure_visits = 0;    // PN, not normalised
-  int32_t in_flight = 0;      // simulations that chose it and wait for a row
-  double mixing_sum = 0.0;    // n_mixed MIX
-  double exploration = 0.0;   // prior of the PUCT term
+  int32_t visits = 0;        // N
+  int32_t pure_visits = 0;   // PN, not normalised
+  int32_t in_flight = 0;     // simulations that chose it and wait for a row
+  double mixing_sum = 0.0;   // n_mixed MIX
+  double exploration = 0.0;  // prior of the PUCT term
 };
 
 struct ActNode {
   int32_t information_set;
   int32_t player;
   bool expanded = false;
-  int32_t first_action = 0;   // the information set's first row in the graph
+  int32_t first_action = 0;  // the information set's first row in the graph
   int32_t first_slot = 0;
   int32_t count = 0;
-  int32_t visits = 0;         // sum N
+  int32_t visits = 0;  // sum N
   int32_t in_flight = 0;
   int32_t pure_count = 0;
   int32_t mixed_count = 0;
@@ -54,8 +54,8 @@ struct SampleNode {
   int32_t sample;
   int32_t action;
   int32_t player;
-  int32_t first_branch;       // the SAMPLE node's first row in the graph
-  int64_t first_value;        // of its Vc for the own action; ~a: Vc(I)[a] for all pieces
+  int32_t first_branch;  // the SAMPLE node's first row in the graph
+  int64_t first_value;   // of its Vc for the own action; ~a: Vc(I)[a] for all pieces
   int32_t first_slot;
   int32_t count;
   int32_t visits = 0;
@@ -68,10 +68,10 @@ struct PoolNode {
   int32_t information_set;
   int32_t action;
   int32_t player;
-  int64_t value;              // where Vc(I)[a] stands in the rows
+  int64_t value;  // where Vc(I)[a] stands in the rows
   int32_t first_slot = 0;
-  int32_t count = 0;          // slots that have a world
-  int32_t room = 0;           // slots in all
+  int32_t count = 0;  // slots that have a world
+  int32_t room = 0;   // slots in all
   int32_t visits = 0;
   double low_sum = 0.0;
   double high_sum = 0.0;
@@ -90,8 +90,8 @@ struct OpponentNode {
   int32_t information_set;
   int32_t first_slot;
   int32_t count;
-  TreeId spawned = kNone;     // the mover's tree, once known
-  int32_t asked = 0;          // how often its mover was asked for an action
+  TreeId spawned = kNone;  // the mover's tree, once known
+  int32_t asked = 0;       // how often its mover was asked for an action
 };
 
 struct MirrorNode {
@@ -113,7 +113,9 @@ class Forest {
   NodeId root(TreeId tree) const { return roots_[tree]; }
   ActionSlot* action_slots(const ActNode& node) { return action_slots_.data() + node.first_slot; }
   template <typename Node>
-  Slot* slots(const Node& node) { return slots_.data() + node.first_slot; }
+  Slot* slots(const Node& node) {
+    return slots_.data() + node.first_slot;
+  }
 
   int64_t num_nodes() const { return static_cast<int64_t>(kinds_.size()); }
   int64_t num_trees() const { return by_root_.size(); }
@@ -226,7 +228,8 @@ class Forest {
     by_root_.clear();
   }
 
-  // What a search from `information_set` can use of this forest; see Forest.keep in search/trees.py.
+  // What a search from `information_set` can use of this forest; see Forest.keep in
+  // search/trees.py.
   Forest kept(int32_t information_set, int32_t earlier_root) const;
 
  private:

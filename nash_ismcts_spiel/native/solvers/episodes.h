@@ -131,8 +131,8 @@ class SmoothUct : public SampledGames {
 
   int32_t select(const BitGenerator& generator, int32_t set) const {
     const double visits = static_cast<double>(set_visits_[set]);
-    const double share = std::max(settings_.gamma,
-                                  settings_.eta / (1.0 + settings_.decay * std::sqrt(visits)));
+    const double share =
+        std::max(settings_.gamma, settings_.eta / (1.0 + settings_.decay * std::sqrt(visits)));
     if (generator.uniform() < share) return select_by_uct(generator, set);
     const int64_t* const counts = &visits_[graph_->first_action[set]];
     return draw(generator, actions(set),
@@ -213,11 +213,11 @@ class OutcomeSampling : public SampledGames {
 
  private:
   struct Step {
-    int32_t set;          // -1 for a chance event
-    int32_t action;       // number of the action
-    double probability;   // of the step by the current policy, or by chance
-    double others;        // reach by chance and the others, before it
-    double sampled;       // probability of having been sampled, before it
+    int32_t set;         // -1 for a chance event
+    int32_t action;      // number of the action
+    double probability;  // of the step by the current policy, or by chance
+    double others;       // reach by chance and the others, before it
+    double sampled;      // probability of having been sampled, before it
   };
 
   void step_by(double probability, double* others, double* sampled) {
@@ -231,9 +231,7 @@ class OutcomeSampling : public SampledGames {
     match_regrets(set);
     const int32_t count = actions(set);
     const double explore = learns ? exploration_ : 0.0;
-    const auto weight = [&](int32_t a) {
-      return explore / count + (1.0 - explore) * policy_[a];
-    };
+    const auto weight = [&](int32_t a) { return explore / count + (1.0 - explore) * policy_[a]; };
     const int32_t action = draw(generator, count, weight);
     path_.push_back({set, action, policy_[action], *others, *sampled});
     if (!learns) *others *= policy_[action];
@@ -273,8 +271,7 @@ class OutcomeSampling : public SampledGames {
     }
     policy_.resize(count);
     for (int32_t action = 0; action < count; ++action) {
-      policy_[action] =
-          total > 0.0 ? std::max(regrets_[first + action], 0.0) / total : 1.0 / count;
+      policy_[action] = total > 0.0 ? std::max(regrets_[first + action], 0.0) / total : 1.0 / count;
     }
   }
 

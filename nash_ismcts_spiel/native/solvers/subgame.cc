@@ -60,9 +60,10 @@ class Builder {
     const double total = game_->chance_total[root];
     for (int32_t row = game_->first_world[root]; row < game_->first_world[root + 1]; ++row) {
       const int32_t world = game_->worlds[row];
-      steps_.push_back({world,
-                        {game_->slot[int64_t{world} * kTwo], game_->slot[int64_t{world} * kTwo + 1]},
-                        total > 0.0 ? game_->chance[world] / total : 0.0});
+      steps_.push_back(
+          {world,
+           {game_->slot[int64_t{world} * kTwo], game_->slot[int64_t{world} * kTwo + 1]},
+           total > 0.0 ? game_->chance[world] / total : 0.0});
     }
     counts_ = {game_->width, game_->width};
   }
@@ -80,8 +81,8 @@ class Builder {
   void add_outcomes(const Step& step) {
     const int64_t first = graph_.first_edge[step.world], end = graph_.first_edge[step.world + 1];
     for (int64_t edge = first; edge < end; ++edge) {
-      steps_.push_back({static_cast<int32_t>(edge + 1), step.last,
-                        step.chance * graph_.edge_probability[edge]});
+      steps_.push_back(
+          {static_cast<int32_t>(edge + 1), step.last, step.chance * graph_.edge_probability[edge]});
     }
   }
 
@@ -169,8 +170,8 @@ class Builder {
   Subgame subgame_;
   std::vector<Step> steps_;
   std::vector<Payoff> payoffs_;
-  std::array<int32_t, kTwo> counts_;                        // sequences of each player so far
-  std::unordered_map<int32_t, int32_t> first_sequence_;     // of each information set
+  std::array<int32_t, kTwo> counts_;                     // sequences of each player so far
+  std::unordered_map<int32_t, int32_t> first_sequence_;  // of each information set
   std::unordered_map<int32_t, size_t> leaf_of_state_;
 };
 

@@ -6,10 +6,10 @@
 // subgame is cut off stand *leaves*, public states whose values come from elsewhere.
 //
 // Probabilities. A player's part in reaching a world depends on its slot only. The *mass* of a slot
-// is the share of chance in it: the chance probability of the slot's worlds, over that of all worlds
-// of the public state. A player's *belief* about a slot is its own reach times mass, normalised to
-// one; both players' beliefs and chance give the probability of each world by Bayes' rule.
-// Utilities are in the game's units, for the player named by the surrounding object.
+// is the share of chance in it: the chance probability of the slot's worlds, over that of all
+// worlds of the public state. A player's *belief* about a slot is its own reach times mass,
+// normalised to one; both players' beliefs and chance give the probability of each world by Bayes'
+// rule. Utilities are in the game's units, for the player named by the surrounding object.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_SOLVERS_SUBGAME_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_SOLVERS_SUBGAME_H_
@@ -29,17 +29,17 @@ constexpr int32_t kTwo = 2;  // players
 struct PublicGame {
   std::shared_ptr<const CompiledGraph> graph;
   int32_t num_states;
-  int32_t width;                       // slots of a player in a public state, at most
-  std::vector<int32_t> state;          // of each decision world, kMissing for other worlds. [W]
-  std::vector<int32_t> slot;           // of each player at each decision world. [W * 2]
-  std::vector<int32_t> parent;         // the public state before, kMissing at the start. [S]
-  std::vector<int32_t> depth;          // public states before it. [S]
-  std::vector<uint8_t> after_chance;   // chance moved since the public state before. [S]
-  std::vector<int32_t> first_world;    // where its worlds begin in `worlds`. [S + 1]
-  std::vector<int32_t> worlds;         // grouped by public state
-  std::vector<double> chance;          // probability of chance's moves towards each world. [W]
-  std::vector<double> chance_total;    // the same, over the worlds of a public state. [S]
-  std::vector<double> mass;            // of each slot. [S * 2 * width]
+  int32_t width;                      // slots of a player in a public state, at most
+  std::vector<int32_t> state;         // of each decision world, kMissing for other worlds. [W]
+  std::vector<int32_t> slot;          // of each player at each decision world. [W * 2]
+  std::vector<int32_t> parent;        // the public state before, kMissing at the start. [S]
+  std::vector<int32_t> depth;         // public states before it. [S]
+  std::vector<uint8_t> after_chance;  // chance moved since the public state before. [S]
+  std::vector<int32_t> first_world;   // where its worlds begin in `worlds`. [S + 1]
+  std::vector<int32_t> worlds;        // grouped by public state
+  std::vector<double> chance;         // probability of chance's moves towards each world. [W]
+  std::vector<double> chance_total;   // the same, over the worlds of a public state. [S]
+  std::vector<double> mass;           // of each slot. [S * 2 * width]
 
   const double* masses(int32_t state, int32_t player) const {
     return &mass[(int64_t{state} * kTwo + player) * width];

@@ -1,5 +1,5 @@
-// Solves a subgame from given beliefs by CFR (cfr.h) or by fictitious play, one player's update at a
-// time; values of the leaves come from outside, afresh for each update (CFR-D, Burch et al. 2014;
+// Solves a subgame from given beliefs by CFR (cfr.h) or by fictitious play, one player's update at
+// a time; values of the leaves come from outside, afresh for each update (CFR-D, Burch et al. 2014;
 // Brown et al. 2020).
 //
 // The value of a slot is what the player expects who has seen it, counted against the opponent's
@@ -8,8 +8,8 @@
 // If both players' slots are independent by chance, that is the plain expected utility.
 //
 // Policies per iteration. CFR plays its current policy, which leaf beliefs follow; the average of
-// these policies converges. Fictitious play answers the average so far by a best response and adds it;
-// here the policy of an iteration is that average, which leaf beliefs follow too.
+// these policies converges. Fictitious play answers the average so far by a best response and adds
+// it; here the policy of an iteration is that average, which leaf beliefs follow too.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_SOLVERS_SUBGAME_SOLVER_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_SOLVERS_SUBGAME_SOLVER_H_
@@ -61,8 +61,9 @@ class SubgameSolver {
   const Subgame& subgame() const { return *subgame_; }
   int64_t num_leaves() const { return static_cast<int64_t>(subgame_->leaves.size()); }
 
-  // Both players' beliefs at each leaf if this iteration's policies are followed. A player who never
-  // goes there is believed to be there by chance alone. `rows` has leaves * 2 * width entries.
+  // Both players' beliefs at each leaf if this iteration's policies are followed. A player who
+  // never goes there is believed to be there by chance alone. `rows` has leaves * 2 * width
+  // entries.
   void fill_leaf_beliefs(double* rows) const {
     const int32_t width = subgame_->game->width;
     for (const Leaf& leaf : subgame_->leaves) {
@@ -117,7 +118,8 @@ class SubgameSolver {
     const double* const mass = subgame_->game->masses(subgame_->root, player);
     for (int32_t slot = 0; slot < subgame_->game->width; ++slot) {
       const bool known = mass[slot] > 0.0 && value_weights_[player] > 0.0;
-      values[slot] = known ? value_sums_[player][slot] / (mass[slot] * value_weights_[player]) : 0.0;
+      values[slot] =
+          known ? value_sums_[player][slot] / (mass[slot] * value_weights_[player]) : 0.0;
     }
   }
 
@@ -153,7 +155,8 @@ class SubgameSolver {
     response_reach_ = reach_;
     extend_own_reach(tree, response, &response_reach_);
     add_to_sums(tree, response_reach_, static_cast<double>(iterations_ + 1));
-    for (const Decision& decision : tree.decisions) normalise_sums(decision, policy_sums_, &policy_);
+    for (const Decision& decision : tree.decisions)
+      normalise_sums(decision, policy_sums_, &policy_);
   }
 
   void add_to_sums(const PlayerTree& tree, const SequenceTable& reach, double weight) {

@@ -12,8 +12,8 @@ PYBIND11_MODULE(_spiel, module) {
   module.doc() = "OpenSpiel's C++ states and its registry of bots; use openspiel.py.";
   py::module_::import("nash_ismcts_spiel.native._core");  // it knows the class Game
   module.attr("BUILT_FOR") = NASH_ISMCTS_OPEN_SPIEL_VERSION;
-  module.def("load", &nash_ismcts::load_spiel_game, py::arg("name"),
-             py::arg("perfect_information"), py::arg("has_information_states"),
-             py::arg("needs_gil"), "The game of that string, with OpenSpiel's C++ states.");
+  module.def("load", &nash_ismcts::load_spiel_game, py::arg("name"), py::arg("perfect_information"),
+             py::arg("has_information_states"), py::arg("needs_gil"),
+             "The game of that string, with OpenSpiel's C++ states.");
   nash_ismcts::bind_bots(module);
 }

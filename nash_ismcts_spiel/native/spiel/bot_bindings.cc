@@ -44,18 +44,13 @@ py::dict dict_of(const GameParameters& parameters) {
 
 py::object value_of(const GameParameter& parameter) {
   switch (parameter.type()) {
-    case GameParameter::Type::kInt:
-      return py::int_(parameter.int_value());
-    case GameParameter::Type::kDouble:
-      return py::float_(parameter.double_value());
-    case GameParameter::Type::kString:
-      return py::str(parameter.string_value());
-    case GameParameter::Type::kBool:
-      return py::bool_(parameter.bool_value());
+    case GameParameter::Type::kInt: return py::int_(parameter.int_value());
+    case GameParameter::Type::kDouble: return py::float_(parameter.double_value());
+    case GameParameter::Type::kString: return py::str(parameter.string_value());
+    case GameParameter::Type::kBool: return py::bool_(parameter.bool_value());
     case GameParameter::Type::kGame:
       return py::str(open_spiel::GameParametersToString(parameter.game_value()));
-    case GameParameter::Type::kUnset:
-      break;
+    case GameParameter::Type::kUnset: break;
   }
   return py::none();
 }

@@ -9,8 +9,8 @@ namespace nash_ismcts {
 
 namespace {
 
-constexpr size_t kMemory = 48;    // events that can be taken back
-constexpr int64_t kVain = 2048;   // events that are tried before more of the log must be explained
+constexpr size_t kMemory = 48;   // events that can be taken back
+constexpr int64_t kVain = 2048;  // events that are tried before more of the log must be explained
 
 }  // namespace
 

@@ -14,14 +14,14 @@ namespace nash_ismcts {
 
 namespace {
 
-constexpr int32_t kOpenings = 4;         // random openings that have to agree
-constexpr int32_t kMostEvents = 400;     // of a random opening, or of a random game after its deal
-constexpr int32_t kGroupTrials = 2;      // random games to tell whether two places make one hand
-constexpr std::chrono::seconds kTooLong{5};  // to find hands
-constexpr int32_t kHandTrials = 4;       // random games to check all hands
+constexpr int32_t kOpenings = 4;      // random openings that have to agree
+constexpr int32_t kMostEvents = 400;  // of a random opening, or of a random game after its deal
+constexpr int32_t kGroupTrials = 2;   // random games to tell whether two places make one hand
+constexpr std::chrono::seconds kTooLong{5};      // to find hands
+constexpr int32_t kHandTrials = 4;               // random games to check all hands
 constexpr std::chrono::milliseconds kLong{500};  // after which one such game has to do
-constexpr int32_t kKnownTrials = 16;     // deals to tell whether a player knows a hand
-constexpr int64_t kMostWork = 1 << 18;   // events that are played to find hands
+constexpr int32_t kKnownTrials = 16;             // deals to tell whether a player knows a hand
+constexpr int64_t kMostWork = 1 << 18;           // events that are played to find hands
 constexpr double kAlike = 1e-9;
 
 using Hands = std::vector<std::vector<int32_t>>;  // the places of each hand
@@ -45,8 +45,10 @@ void list(const GameState& state, std::vector<Action>& events, std::vector<doubl
 class DealTrials {
  public:
   explicit DealTrials(const Game& game)
-      : game_(game), players_(game.facts().num_players),
-        looks_at_decisions_(game.facts().has_information_states), random_(0) {}
+      : game_(game),
+        players_(game.facts().num_players),
+        looks_at_decisions_(game.facts().has_information_states),
+        random_(0) {}
 
   // A random opening, with the longest run of events that deal different cards from one deck.
   Opening opening();
@@ -62,7 +64,11 @@ class DealTrials {
   }
 
  private:
-  enum class Look { kNone, kSame, kOther };  // there was none, it showed the same, or something else
+  enum class Look {
+    kNone,
+    kSame,
+    kOther
+  };  // there was none, it showed the same, or something else
   using States = std::pair<std::unique_ptr<GameState>, std::unique_ptr<GameState>>;
 
   std::vector<Action> random_cards(Opening& found);
@@ -212,7 +218,8 @@ bool DealTrials::are_sets(const Hands& hands) {
   return true;
 }
 
-// Plays two states on until a player looks for the first time. Others move alike, as far as they can.
+// Plays two states on until a player looks for the first time. Others move alike, as far as they
+// can.
 DealTrials::Look DealTrials::first_look(const States& states, int32_t player) {
   for (int32_t at = 0; at < kMostEvents; ++at, ++work_) {
     const int32_t mover = states.first->player();
@@ -328,7 +335,8 @@ CheckedDeal check_deal(const Game& game, const Deal& deal) {
                                 std::to_string(deal.first) + " other events");
   }
   if (!trials.are_sets(hands)) {
-    throw std::invalid_argument(name + ": the hands of the deal are no sets, since it matters which "
+    throw std::invalid_argument(name +
+                                ": the hands of the deal are no sets, since it matters which "
                                 "card of a hand is dealt first");
   }
   return with_knowledge(trials, found, deal, hands, game.facts().num_players);

@@ -5,10 +5,10 @@
 // probabilities of chance). What the others did counts alike. How many pairs are exchanged at once
 // follows what was accepted before. What the player has seen cannot be exchanged for what it has
 // not: a value that comes up twice (a card that was dealt and played) is seldom tried, and places
-// between which an exchange was not noticed are one group; exchanges between groups that were noticed
-// (the player's own cards and all others) are seldom tried either. Events that make a set are put in
-// order again after each step, so that the chain is one over sets. Compare hidden.h: there pieces are
-// drawn one by one.
+// between which an exchange was not noticed are one group; exchanges between groups that were
+// noticed (the player's own cards and all others) are seldom tried either. Events that make a set
+// are put in order again after each step, so that the chain is one over sets. Compare hidden.h:
+// there pieces are drawn one by one.
 
 #include <algorithm>
 #include <cmath>
@@ -22,11 +22,12 @@ namespace nash_ismcts {
 
 namespace {
 
-constexpr int32_t kLongHistory = 10;  // hidden events from which on exchanges are faster than proofs
-constexpr int32_t kEnough = 8;        // pairs exchanged between two worlds that are used
-constexpr int32_t kTried = 4;         // steps that are tried for that
-constexpr int32_t kMostPairs = 32;    // exchanged at once
-constexpr double kAnyPlace = 0.125;   // how often a place is drawn without regard to that
+constexpr int32_t kLongHistory =
+    10;                              // hidden events from which on exchanges are faster than proofs
+constexpr int32_t kEnough = 8;       // pairs exchanged between two worlds that are used
+constexpr int32_t kTried = 4;        // steps that are tried for that
+constexpr int32_t kMostPairs = 32;   // exchanged at once
+constexpr double kAnyPlace = 0.125;  // how often a place is drawn without regard to that
 constexpr int32_t kRedraws = 8;
 constexpr double kLeastRate = 0.0625;  // how often a replacement is tried at least
 constexpr double kLearned = 0.05;      // how much one replacement changes what is known of them
@@ -166,8 +167,8 @@ void HiddenHistories::exchange_pairs(Example& changed, const ExchangeMemory& mem
     const auto [one, other] = draw_pair(*walk.example, memory, walk.random);
     if (changed.events[one] == changed.events[other]) continue;
     if (sets != nullptr && sets->same_set(one, other)) continue;
-    changed.events = relabelled(changed, std::min(one, other), changed.events[one],
-                                changed.events[other]);
+    changed.events =
+        relabelled(changed, std::min(one, other), changed.events[one], changed.events[other]);
     touched_.emplace_back(one, other);
   }
 }
@@ -244,8 +245,8 @@ uint64_t HiddenHistories::ExchangeMemory::between(int32_t one, int32_t other) co
   return static_cast<uint64_t>(low) << 32 | static_cast<uint32_t>(high);
 }
 
-// Puts another value altogether in a place, of those that could have come there; in a set, of all the
-// deck, since it is put in order again. Mostly a value that nobody has seen (`may_come_to`).
+// Puts another value altogether in a place, of those that could have come there; in a set, of all
+// the deck, since it is put in order again. Mostly a value that nobody has seen (`may_come_to`).
 void HiddenHistories::replace_event(Example& example, int32_t place, const ExchangeMemory& memory,
                                     Random& random) {
   const PieceSets* sets = graph_.game_->sets();
@@ -282,9 +283,9 @@ bool HiddenHistories::may_come_to(const Example& example, int32_t place, Action 
          memory.noticed.count(memory.between(place, other)) == 0;
 }
 
-// Replays a proposal from its first change on. It is refused if it cannot happen, if the player would
-// see something else at its end, or by chance if it is less likely. Where a game has information
-// states, which remember, the looks before are left to the caller.
+// Replays a proposal from its first change on. It is refused if it cannot happen, if the player
+// would see something else at its end, or by chance if it is less likely. Where a game has
+// information states, which remember, the looks before are left to the caller.
 HiddenHistories::Answer HiddenHistories::replayed(const Tracker& tracker, const Example& proposal,
                                                   Walk& walk) {
   const History& events = proposal.events;
@@ -314,13 +315,13 @@ HiddenHistories::Answer HiddenHistories::replayed(const Tracker& tracker, const 
       }
     }
     state->apply(events[at]);
-    if (!remembers) progress = tracker.after(*state, mover == tracker.player(), events[at], progress);
+    if (!remembers)
+      progress = tracker.after(*state, mover == tracker.player(), events[at], progress);
   }
   if (progress == kContradiction || state->player() != tracker.player()) return Answer::kNoticed;
-  const bool same_log = remembers
-                            ? decision_text_is(*state, state->shown(tracker.player()),
-                                               tracker.last_shown())
-                            : tracker.complete(*state, progress);
+  const bool same_log =
+      remembers ? decision_text_is(*state, state->shown(tracker.player()), tracker.last_shown())
+                : tracker.complete(*state, progress);
   if (!same_log) return Answer::kNoticed;
   if (std::log(walk.random.uniform()) > difference) return Answer::kUnlikely;
   walk.log_chance = std::move(logs);

@@ -10,15 +10,15 @@ namespace nash_ismcts {
 
 namespace {
 
-constexpr size_t kPool = 24;          // histories that are kept for each progress
-constexpr int64_t kPatience = 24;     // tries in vain that take the search one level further down
-constexpr int64_t kCloneEffort = 4;   // in events
-constexpr int64_t kLookEffort = 16;   // in events
-constexpr int64_t kTextEffort = 8;    // characters that cost as much as an event
-constexpr int64_t kRecent = 6;        // hidden events that are replaced more often than others
+constexpr size_t kPool = 24;           // histories that are kept for each progress
+constexpr int64_t kPatience = 24;      // tries in vain that take the search one level further down
+constexpr int64_t kCloneEffort = 4;    // in events
+constexpr int64_t kLookEffort = 16;    // in events
+constexpr int64_t kTextEffort = 8;     // characters that cost as much as an event
+constexpr int64_t kRecent = 6;         // hidden events that are replaced more often than others
 constexpr int64_t kMostEvents = 1024;  // that are tried in one place
-constexpr int64_t kSame = 4;          // times that an event was found before it is tried first
-constexpr size_t kSlack = 64;         // hidden events that may add nothing to the progress
+constexpr int64_t kSame = 4;           // times that an event was found before it is tried first
+constexpr size_t kSlack = 64;          // hidden events that may add nothing to the progress
 
 // The size of a usual look. One of many after every event tells no legal actions.
 int64_t look_size(const Tracker& tracker, bool looks_at_all) {
@@ -31,10 +31,14 @@ int64_t look_size(const Tracker& tracker, bool looks_at_all) {
 
 Explorer::Explorer(const Game& game, const Tracker& tracker, Random& random,
                    Clock::time_point deadline)
-    : game_(game), tracker_(tracker), random_(random), deadline_(deadline),
+    : game_(game),
+      tracker_(tracker),
+      random_(random),
+      deadline_(deadline),
       looks_at_all_(!game.facts().has_information_states),
       look_effort_(kLookEffort + look_size(tracker, looks_at_all_) / kTextEffort),
-      pools_(tracker.last() + 1), fitting_(tracker.last() + 1) {
+      pools_(tracker.last() + 1),
+      fitting_(tracker.last() + 1) {
   add({});
 }
 
@@ -182,8 +186,7 @@ bool Explorer::follow_surely(Partial& partial, Action event) {
   return true;
 }
 
-int32_t Explorer::progress_after(const GameState& state, bool own, Action event,
-                                 int32_t progress) {
+int32_t Explorer::progress_after(const GameState& state, bool own, Action event, int32_t progress) {
   const bool looks = looks_at_all_ || state.player() == tracker_.player();
   pay(1 + (looks ? look_effort_ : 0));
   return tracker_.after(state, own, event, progress);

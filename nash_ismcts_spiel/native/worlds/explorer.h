@@ -1,10 +1,11 @@
 // Finding one world by going on from many partial ones (finder.h uses it beside its own way).
 //
 // Histories that explain some of the log are kept in pools, one for each progress. A history of a
-// pool near the top is followed by random events that agree with the log, or one of its hidden events
-// is replaced and the rest is made to fit; what explains more goes into the pools further up. The
-// longer that brings nothing, the further down the search begins. This suits games in which many
-// hidden moves would do, and few steps show that one would not: boards on which others move unseen.
+// pool near the top is followed by random events that agree with the log, or one of its hidden
+// events is replaced and the rest is made to fit; what explains more goes into the pools further
+// up. The longer that brings nothing, the further down the search begins. This suits games in which
+// many hidden moves would do, and few steps show that one would not: boards on which others move
+// unseen.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_EXPLORER_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_EXPLORER_H_
@@ -80,7 +81,7 @@ class Explorer {
   const Tracker& tracker_;
   Random& random_;
   std::chrono::steady_clock::time_point deadline_;
-  bool looks_at_all_;                        // the player looks after every event
+  bool looks_at_all_;  // the player looks after every event
   int64_t look_effort_;
   std::vector<std::vector<Partial>> pools_;  // by progress
   std::vector<Fitting> fitting_;             // by progress

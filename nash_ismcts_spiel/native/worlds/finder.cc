@@ -16,13 +16,13 @@ constexpr int64_t kLookEffort = 16;      // a look costs as much as so many even
 constexpr int64_t kTextEffort = 16;      // and one more for so many characters
 constexpr int64_t kCopyEffort = 8;       // copied events that cost as much as a replayed one
 constexpr size_t kManyEvents = 64;       // if there are more, each costs as much as two events
-constexpr int64_t kFirstLook = 60'000;   // part of it that is spent on random continuations at first
-constexpr int64_t kAhead = 2;            // what they get when they explained more of the log so far
-constexpr int32_t kFirstLooks = 8;       // and again, if so many of them would explain the rest
-constexpr int64_t kShortest = 48;        // part of the effort that is spent before a first restart
-constexpr int64_t kAnew = 4;             // every so many restarts begin with nothing
-constexpr int32_t kRepairs = 12;         // without progress before a restart
-constexpr size_t kStride = 16;           // events between two snapshots
+constexpr int64_t kFirstLook = 60'000;  // part of it that is spent on random continuations at first
+constexpr int64_t kAhead = 2;           // what they get when they explained more of the log so far
+constexpr int32_t kFirstLooks = 8;      // and again, if so many of them would explain the rest
+constexpr int64_t kShortest = 48;       // part of the effort that is spent before a first restart
+constexpr int64_t kAnew = 4;            // every so many restarts begin with nothing
+constexpr int32_t kRepairs = 12;        // without progress before a restart
+constexpr size_t kStride = 16;          // events between two snapshots
 
 }  // namespace
 

@@ -4,9 +4,9 @@
 // player would be shown what is closest to what it was shown next. Where none fits (in a deal, the
 // card that must come next went to somebody else), earlier events are exchanged or replaced, each
 // time with all that was done with them since, as long as that brings the player closer to what it
-// has seen. Before that, and in turn with it, many histories are gone on with at random (explorer.h),
-// for longer where these explain more of the log. First of all, one history is gone on with and a
-// few events are taken back where none fits (backtracking.h). Effort is bounded.
+// has seen. Before that, and in turn with it, many histories are gone on with at random
+// (explorer.h), for longer where these explain more of the log. First of all, one history is gone
+// on with and a few events are taken back where none fits (backtracking.h). Effort is bounded.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_FINDER_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_FINDER_H_

@@ -39,12 +39,12 @@ struct Attempt {
   History events;
   std::vector<int8_t> movers;
   std::vector<std::shared_ptr<const std::vector<Action>>> choices;  // where each event was added
-  std::vector<int32_t> progresses;  // the progress before each event
-  std::vector<uint64_t> hashes;     // of the events up to each one
+  std::vector<int32_t> progresses;                          // the progress before each event
+  std::vector<uint64_t> hashes;                             // of the events up to each one
   std::vector<std::shared_ptr<const GameState>> snapshots;  // states along the way, see `step`
   int32_t progress = 0;
-  int64_t distance = kFar;  // from what is shown at the end to what should be shown next
-  bool contradicted = false;          // after the last event
+  int64_t distance = kFar;           // from what is shown at the end to what should be shown next
+  bool contradicted = false;         // after the last event
   std::unique_ptr<GameState> state;  // after the events
 
   bool better_than(const Attempt& other) const {
@@ -63,7 +63,10 @@ class Finder {
  public:
   Finder(const Game& game, const Tracker& tracker, Random& random,
          std::chrono::steady_clock::time_point deadline)
-      : game_(game), tracker_(tracker), random_(random), deadline_(deadline),
+      : game_(game),
+        tracker_(tracker),
+        random_(random),
+        deadline_(deadline),
         looks_at_all_(!game.facts().has_information_states) {}
 
   // A world that begins as `start` does, or that is made by changing it; false if none was found.
@@ -82,11 +85,11 @@ class Finder {
   // A history that should explain the log, and how far it can be followed.
   struct Plan {
     History events;
-    int32_t reached = 0;         // events that can happen
+    int32_t reached = 0;          // events that can happen
     std::vector<Action> instead;  // what can happen where the next event cannot
-    int32_t changes = 0;         // since the attempt that it was made from
-    int32_t freed = 0;           // how often all that could happen instead was exchanged
-    size_t tried = 0;            // how many of its changes were tried
+    int32_t changes = 0;          // since the attempt that it was made from
+    int32_t freed = 0;            // how often all that could happen instead was exchanged
+    size_t tried = 0;             // how many of its changes were tried
     std::vector<std::pair<Action, Action>> exchanges;  // that may help, in the order of trying
     int64_t score() const;
   };
@@ -159,18 +162,18 @@ class Finder {
   Random& random_;
   std::chrono::steady_clock::time_point deadline_;
   bool looks_at_all_;  // the player looks after every event
-  History best_;  // of all runs, without the event that contradicts the log
+  History best_;       // of all runs, without the event that contradicts the log
   int32_t best_progress_ = kContradiction;
   mutable uint64_t shown_hash_ = 0;  // of what the player was shown where a distance was measured
   mutable int64_t effort_ = 0;
   int64_t floor_ = 0;  // where `improve` stops
   int64_t paid_ = 0;
   std::unique_ptr<Attempt> near_;  // with an event that a hint asked for, if it contradicts the log
-  uint64_t settled_hash_ = 0;  // of what the player was shown where this was done last
-  int32_t useless_ = 0;  // how often hidden values were exchanged for nothing, in this run
+  uint64_t settled_hash_ = 0;      // of what the player was shown where this was done last
+  int32_t useless_ = 0;      // how often hidden values were exchanged for nothing, in this run
   std::set<Action> wanted_;  // values that the player should be shown next, as far as known
   int32_t wanted_progress_ = kContradiction;
-  std::map<Action, std::string> words_;  // how outcomes of chance are written
+  std::map<Action, std::string> words_;          // how outcomes of chance are written
   std::unordered_map<uint64_t, int32_t> tried_;  // how often events were added, by their history
   std::vector<Action> events_;
   std::vector<double> probabilities_;

@@ -79,8 +79,8 @@ bool Finder::change(Mending& mending, Plan& plan, std::vector<Plan>& changed, At
         failures = failed ? failures + 1 : std::numeric_limits<int32_t>::min() / 2;
       }
       if (failed) continue;
-      next.freed = plan.freed + (next.reached == plan.reached &&
-                                 !overlap(next.instead, plan.instead));
+      next.freed =
+          plan.freed + (next.reached == plan.reached && !overlap(next.instead, plan.instead));
       list_exchanges(mending, next);
       changed.push_back(std::move(next));
     }

@@ -209,8 +209,7 @@ std::vector<History> Finder::changes(const Attempt& attempt, int32_t at, Action 
 // A random change that does no harm.
 void Finder::wander(Attempt& attempt) {
   if (attempt.events.empty()) return;
-  const auto at =
-      static_cast<int32_t>(random_.below(static_cast<int64_t>(attempt.events.size())));
+  const auto at = static_cast<int32_t>(random_.below(static_cast<int64_t>(attempt.events.size())));
   if (attempt.movers[at] == kOwnEvent) return;
   const std::vector<Action>& choices = *attempt.choices[at];
   const Action value = choices[random_.below(static_cast<int64_t>(choices.size()))];

@@ -71,8 +71,8 @@ class NASH_ISMCTS_SHARED GameState {
   // What a player is shown of the present alone; it may forget, and not every game has it.
   virtual std::string observation(int32_t) const { throw std::logic_error("no observations here"); }
 
-  // The true state as the game prints it, hidden information included. Games that stand round others
-  // (split_game.h, dealt_game.h) print nothing.
+  // The true state as the game prints it, hidden information included. Games that stand round
+  // others (split_game.h, dealt_game.h) print nothing.
   virtual std::string printed() const { throw std::logic_error("nothing is printed here"); }
 
   // What a player is told in numbers: a tensor that the game has, `size` numbers (TensorFacts).
@@ -89,7 +89,8 @@ class NASH_ISMCTS_SHARED GameState {
   // Whether an action or outcome has been begun and not finished.
   virtual bool within_action() const { return false; }
 
-  // What the player to move knows of its choice beside its legal actions: which whole ones there are.
+  // What the player to move knows of its choice beside its legal actions: which whole ones there
+  // are.
   virtual std::string whole_options() const { return {}; }
 
   // How many whole actions each legal action can become; none where actions are whole.
@@ -103,8 +104,8 @@ class NASH_ISMCTS_SHARED GameState {
     for (const Action action : legal) actions.emplace_back(action, History{action});
   }
 
-  // A state in which whole actions are played from here on, to which this one then belongs. An action
-  // that has been begun is finished at random first.
+  // A state in which whole actions are played from here on, to which this one then belongs. An
+  // action that has been begun is finished at random first.
   virtual GameState& undivided(Random&) { return *this; }
 };
 
@@ -126,9 +127,8 @@ struct NASH_ISMCTS_SHARED TensorFacts {
   int64_t chance_outcomes = 0;          // and chance outcomes below this
 
   bool operator==(const TensorFacts& other) const {
-    return kind == other.kind && size == other.size &&
-           observation_size == other.observation_size && actions == other.actions &&
-           chance_outcomes == other.chance_outcomes;
+    return kind == other.kind && size == other.size && observation_size == other.observation_size &&
+           actions == other.actions && chance_outcomes == other.chance_outcomes;
   }
 };
 
@@ -137,10 +137,11 @@ struct NASH_ISMCTS_SHARED TensorFacts {
 struct NASH_ISMCTS_SHARED PieceSets {
   static constexpr int32_t kNone = -1;
 
-  std::vector<Action> deck;          // ascending
-  std::vector<int32_t> set;          // of each place up to the last one in a set; kNone: in no set
-  std::vector<int32_t> begin, end;   // the places of each set
-  std::vector<std::vector<uint8_t>> known;  // by set and player: it knows the set when it first moves
+  std::vector<Action> deck;         // ascending
+  std::vector<int32_t> set;         // of each place up to the last one in a set; kNone: in no set
+  std::vector<int32_t> begin, end;  // the places of each set
+  std::vector<std::vector<uint8_t>>
+      known;  // by set and player: it knows the set when it first moves
 
   // The set of a place, kNone if it is in none.
   int32_t set_at(int64_t place) const {

@@ -21,9 +21,9 @@ constexpr int64_t kKeptHeavyStates = 1 << 10;
 constexpr std::chrono::microseconds kHeavy(5);  // to copy one; most take half of one
 constexpr int32_t kCopies = 8;
 
-// How many states are kept. What takes long to copy is large, and takes memory: states of some games
-// hold tables of their own (gin_rummy), and Python's are objects. Whether a state is kept or made
-// again changes no result, so a clock may decide it.
+// How many states are kept. What takes long to copy is large, and takes memory: states of some
+// games hold tables of their own (gin_rummy), and Python's are objects. Whether a state is kept or
+// made again changes no result, so a clock may decide it.
 int64_t states_to_keep(const GameState& state) {
   Clock::duration fastest = Clock::duration::max();
   for (int32_t copy = 0; copy < kCopies; ++copy) {
@@ -37,7 +37,8 @@ int64_t states_to_keep(const GameState& state) {
 }  // namespace
 
 Graph::Graph(std::shared_ptr<const Game> game)
-    : game_(std::move(game)), views_(game_->facts().num_players),
+    : game_(std::move(game)),
+      views_(game_->facts().num_players),
       hidden_(std::make_unique<HiddenHistories>(*this)) {
   num_players = game_->facts().num_players;
   std::unique_ptr<GameState> start = game_->initial_state();
@@ -112,8 +113,7 @@ std::unique_ptr<GameState> Graph::state(int32_t world) const {
   for (; !kept(world) && world != kRoot; world = worlds.parent[world]) {
     events.push_back(worlds.last_action[world]);
   }
-  std::unique_ptr<GameState> state =
-      kept(world) ? states_[world]->clone() : game_->initial_state();
+  std::unique_ptr<GameState> state = kept(world) ? states_[world]->clone() : game_->initial_state();
   for (auto event = events.rbegin(); event != events.rend(); ++event) state->apply(*event);
   return state;
 }
@@ -352,8 +352,7 @@ void Graph::find_views(const GameState& state, int32_t mover, int32_t world, int
 }
 
 // The information set of a player with a view whose legal actions are in events_, new if need be.
-int32_t Graph::information_set_at(int32_t world, int32_t player, int32_t view,
-                                  bool within_action) {
+int32_t Graph::information_set_at(int32_t world, int32_t player, int32_t view, bool within_action) {
   const std::vector<Action>& legal = events_;
   if (view >= static_cast<int32_t>(set_of_view_.size())) {
     set_of_view_.resize(view + 1 + view / 2, kMissing);
@@ -366,9 +365,9 @@ int32_t Graph::information_set_at(int32_t world, int32_t player, int32_t view,
         std::equal(legal.begin(), legal.end(), first)) {
       return found;
     }
-    throw std::invalid_argument(
-        game_->facts().name + ": legal actions differ inside one information set of player " +
-        std::to_string(player) + ", which is shown " + views_.text(view));
+    throw std::invalid_argument(game_->facts().name +
+                                ": legal actions differ inside one information set of player " +
+                                std::to_string(player) + ", which is shown " + views_.text(view));
   }
   const int32_t set = static_cast<int32_t>(sets.size());
   set_of_view_[view] = set;

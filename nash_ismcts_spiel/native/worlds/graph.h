@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
-#include <utility>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "example.h"
@@ -112,8 +112,8 @@ class Graph : public GraphTables {
   int32_t hidden(int32_t information_set);
 
   // What is below a branch of a SAMPLE node: a world, ~s for a further SAMPLE node s, or kDead:
-  // then no world was found there, and a branch must not be drawn again. It is the one asked for, or
-  // one on the way there that was taken on trust: `dead_sample` is the node to draw from anew.
+  // then no world was found there, and a branch must not be drawn again. It is the one asked for,
+  // or one on the way there that was taken on trust: `dead_sample` is the node to draw from anew.
   int32_t branch(int32_t sample, int32_t branch);
   int32_t dead_sample() const;
 
@@ -161,8 +161,8 @@ class Graph : public GraphTables {
   std::vector<std::pair<Action, History>> whole_actions(int32_t information_set);
 
   // How likely each branch of a SAMPLE node is before anything is known of the players: chance
-  // outcomes by the game's probabilities, other players' whole moves alike, dead branches not at all;
-  // normalised.
+  // outcomes by the game's probabilities, other players' whole moves alike, dead branches not at
+  // all; normalised.
   void prior_weights(int32_t sample, double* weights) const;
 
   // Worlds of an information set in an enumerated graph.
@@ -199,7 +199,7 @@ class Graph : public GraphTables {
   std::vector<int32_t> kept_;                       // the worlds that keep their states
   std::vector<int32_t> missing_children_;           // by world, edges without a child
   std::unordered_map<int32_t, std::vector<int32_t>> offered_;
-  std::vector<int32_t> set_of_view_;                // by view, kMissing if none
+  std::vector<int32_t> set_of_view_;  // by view, kMissing if none
   std::vector<std::vector<int32_t>> worlds_of_set_;
   std::unique_ptr<HiddenHistories> hidden_;
   std::vector<Action> events_;         // of the world that is being added

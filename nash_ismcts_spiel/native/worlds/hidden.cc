@@ -189,8 +189,8 @@ int32_t HiddenHistories::dead_end(int32_t set, const Origin& origin) {
   if (!prove_path(sample)) return kDead;
   const Place place = place_of(sample, origin.branch);
   const auto& known = origins_[sample].example;
-  Proof proof = place.piece == known->events[place.depth] ? Proof{known, Fate::kAlive}
-                                                          : prove(place, *known);
+  Proof proof =
+      place.piece == known->events[place.depth] ? Proof{known, Fate::kAlive} : prove(place, *known);
   if (!proof.example) return bury(sample, origin.branch, proof.fate);
   const int32_t edge = graph_.edge_of(place.world, place.piece);
   return resolve(set, graph_.child(place.world, edge),
@@ -227,8 +227,8 @@ bool HiddenHistories::prove_path(int32_t sample) {
       return false;
     }
     if (!goes_through(*proof.example, *next)) {
-      // The piece is alive, but what seemed to follow it is not: the branch leads elsewhere, and this
-      // node is left behind.
+      // The piece is alive, but what seemed to follow it is not: the branch leads elsewhere, and
+      // this node is left behind.
       const Origin above_it{origin.parent, origin.branch, true, std::move(proof.example)};
       const int32_t parent = above_it.parent;
       const int64_t position = graph_.samples.first_branch[parent] + above_it.branch;

@@ -1,24 +1,24 @@
 // Hidden pieces: what a player has not seen of the history, drawn one piece at a time.
 //
-// A piece is a chance outcome or another player's move, in the order of play, or of a deal that is drawn
-// hand by hand (dealt_game.h). A partial world is a beginning of a history; it is *alive* if it can
-// still become a world of the information set.
+// A piece is a chance outcome or another player's move, in the order of play, or of a deal that is
+// drawn hand by hand (dealt_game.h). A partial world is a beginning of a history; it is *alive* if
+// it can still become a world of the information set.
 //
 // In small games a SAMPLE node offers exactly the pieces after which the partial world is alive. In
 // large ones that would take a search per piece, so pieces are proved lazily: a node offers all
 // pieces that are not known to be dead, and one is looked at when it is drawn. The proof is an
 // example, a complete world with this piece; it is nearly always found by exchanging two pieces of
 // an example that is known, or by going through all that can follow the piece (completion.h). The
-// latter decides, if it comes to an end. In games where it does, exactly the pieces that are alive can
-// be drawn from an information set that is asked about (Graph::ask); all others get short searches
-// only.
+// latter decides, if it comes to an end. In games where it does, exactly the pieces that are alive
+// can be drawn from an information set that is asked about (Graph::ask); all others get short
+// searches only.
 //
 // What cannot be proved within a bounded effort counts as dead and is drawn no more. What was found
-// out about a piece is remembered by its place in the history, for this information set and all that
-// follow it: a piece that failed there again and again is not offered, unless a long search can decide
-// it; and one that always succeeded is taken on trust. If that trust was wrong, the draw runs into a
-// dead end, and proofs along the way find the piece that is to blame. What is drawn is always a world
-// of the information set.
+// out about a piece is remembered by its place in the history, for this information set and all
+// that follow it: a piece that failed there again and again is not offered, unless a long search
+// can decide it; and one that always succeeded is taken on trust. If that trust was wrong, the draw
+// runs into a dead end, and proofs along the way find the piece that is to blame. What is drawn is
+// always a world of the information set.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_HIDDEN_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_HIDDEN_H_
@@ -157,12 +157,12 @@ class HiddenHistories {
 
   // What exchanges between places of the histories have shown so far, for one player.
   struct ExchangeMemory {
-    int32_t pairs = 1;                     // to exchange at once
+    int32_t pairs = 1;  // to exchange at once
     int32_t next_group = 0;
     std::vector<int32_t> group;            // of each place: an exchange within one was not noticed
     std::unordered_set<uint64_t> noticed;  // pairs of groups, by `between`, exchanged in vain
 
-    double replaced = 0.5;                 // how many of the last replacements were taken
+    double replaced = 0.5;  // how many of the last replacements were taken
 
     void join(int32_t one, int32_t other);
     void part(int32_t one, int32_t other);
@@ -184,8 +184,7 @@ class HiddenHistories {
   std::pair<int32_t, int32_t> draw_pair(const Example& example, const ExchangeMemory& memory,
                                         Random& random) const;
   void replace_step(const Tracker& tracker, Walk& walk);
-  void replace_event(Example& example, int32_t place, const ExchangeMemory& memory,
-                     Random& random);
+  void replace_event(Example& example, int32_t place, const ExchangeMemory& memory, Random& random);
   bool may_come_to(const Example& example, int32_t place, Action value,
                    const ExchangeMemory& memory) const;
   Answer proposed(const Tracker& tracker, Example changed, Walk& walk);
@@ -196,13 +195,13 @@ class HiddenHistories {
   int32_t exact_ = kMissing;  // whether the game is small, once known
   int32_t dead_sample_ = kMissing;
   std::unordered_set<int32_t> asked_;  // information sets, see `ask`
-  CompletionRecord completions_[2];  // of short and of long searches
+  CompletionRecord completions_[2];    // of short and of long searches
   // Views of players that cannot come about after an edge of a world; or ~v if v can, but not when
   // it is that player's move. An edge has the number of its row.
   FlatMap ruled_out_rows_;
   std::vector<std::vector<int32_t>> ruled_out_;
   std::unordered_map<int32_t, std::unique_ptr<Knowledge>> knowledge_;  // by information set
-  std::vector<Origin> origins_;                                       // by SAMPLE node
+  std::vector<Origin> origins_;                                        // by SAMPLE node
   std::vector<Action> events_;
   std::vector<double> probabilities_;
   std::vector<int32_t> edges_;

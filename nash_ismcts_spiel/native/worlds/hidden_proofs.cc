@@ -14,10 +14,10 @@ namespace {
 
 constexpr int32_t kProposals = 6;       // worlds that are tried to prove a piece
 constexpr int32_t kProposalsAgain = 3;  // the same, where it failed before or a search decides
-constexpr int32_t kFailures = 2;        // after so many, and no success, a piece is dead in its place
-constexpr int32_t kCounts = 1 << 10;    // tries hold failures, deaths and successes, each below this
-constexpr int64_t kShortSearch = 16;    // steps of a search through what can follow a piece
-constexpr int64_t kLongSearch = 6000;   // the same in an information set that somebody asks about
+constexpr int32_t kFailures = 2;      // after so many, and no success, a piece is dead in its place
+constexpr int32_t kCounts = 1 << 10;  // tries hold failures, deaths and successes, each below this
+constexpr int64_t kShortSearch = 16;  // steps of a search through what can follow a piece
+constexpr int64_t kLongSearch = 6000;  // the same in an information set that somebody asks about
 
 uint64_t place_key(int32_t depth, Action piece) {
   return static_cast<uint64_t>(depth) << 40 | (static_cast<uint64_t>(piece) & 0xffffffffffULL);
@@ -33,7 +33,8 @@ int64_t hidden_events(const Example& example, int32_t depth) {
 // What is remembered of a piece in its place.
 struct Tries {
   explicit Tries(int32_t packed)
-      : failures(std::max(packed, 0) % kCounts), deaths(std::max(packed, 0) / kCounts % kCounts),
+      : failures(std::max(packed, 0) % kCounts),
+        deaths(std::max(packed, 0) / kCounts % kCounts),
         successes(std::max(packed, 0) / kCounts / kCounts) {}
   int32_t packed() const { return (successes * kCounts + deaths) * kCounts + failures; }
 
@@ -47,9 +48,9 @@ bool HiddenHistories::decided(const Knowledge& known, int32_t depth) const {
   return known.steps > 0 && completions_[1].useful(hidden_events(*known.example, depth));
 }
 
-// Looks for an example with a piece in its place and all events before it. The piece itself may show
-// that there is none, or be the last one. Where it is known that going through all that can follow
-// comes to an answer, that is done before exchanges are tried.
+// Looks for an example with a piece in its place and all events before it. The piece itself may
+// show that there is none, or be the last one. Where it is known that going through all that can
+// follow comes to an answer, that is done before exchanges are tried.
 HiddenHistories::Proof HiddenHistories::prove(const Place& place, const Example& example) {
   const Knowledge& known = knowledge(place.set);
   const Tracker& tracker = known.tracker;
@@ -116,7 +117,8 @@ HiddenHistories::Proof HiddenHistories::complete(const Place& place, const Examp
 }
 
 // An example with a piece in its place and all events before it, which may be no world.
-std::shared_ptr<const Example> HiddenHistories::guessed(const Place& place, const Example& example) {
+std::shared_ptr<const Example> HiddenHistories::guessed(const Place& place,
+                                                        const Example& example) {
   auto guess = std::make_shared<Example>(example);
   const PieceSets* sets = graph_.game_->sets();
   if (sets == nullptr || sets->set_at(place.depth) == PieceSets::kNone) {

@@ -1,5 +1,5 @@
-// What else is asked about hidden histories: the way to a world, some world of a view, and whether a
-// player has seen an action.
+// What else is asked about hidden histories: the way to a world, some world of a view, and whether
+// a player has seen an action.
 
 #include <algorithm>
 #include <memory>
@@ -13,7 +13,7 @@ namespace nash_ismcts {
 
 namespace {
 
-constexpr int32_t kUnseenTries = 4;     // other actions that are tried in a large game
+constexpr int32_t kUnseenTries = 4;  // other actions that are tried in a large game
 
 }  // namespace
 

@@ -41,7 +41,7 @@ struct DigestHash {
 // What is asked of a state once: it costs more than to walk.
 struct Look {
   int32_t mover = kTerminalPlayer;
-  std::string key;    // of the mover
+  std::string key;     // of the mover
   uint64_t trail = 0;  // what the mover saw since its last decision
   Digest digest;
 };
@@ -76,8 +76,8 @@ class Merger {
     add_node(look, *start.state, kNothing, kNoEvent);
     layer.push_back(std::move(start));
     for (int32_t depth = 0; !layer.empty(); ++depth) {
-      const int32_t first = static_cast<int32_t>(merged_.num_nodes()) -
-                            static_cast<int32_t>(layer.size());
+      const int32_t first =
+          static_cast<int32_t>(merged_.num_nodes()) - static_cast<int32_t>(layer.size());
       refuse_growth(depth, static_cast<int64_t>(layer.size()));
       known_.clear();
       following.clear();
@@ -103,12 +103,11 @@ class Merger {
     last_size_ = size;
     const double expected = static_cast<double>(size) * growth;
     if (size < kSmall || expected < kFarBeyond * static_cast<double>(limits_.nodes)) return;
-    throw std::invalid_argument(
-        game_.facts().name + ": histories hardly merge. " + std::to_string(size) +
-        " nodes after " + std::to_string(depth) + " events are " +
-        std::to_string(static_cast<int64_t>(growth)) +
-        " times as many as before, so there will be more than " + std::to_string(limits_.nodes) +
-        " nodes");
+    throw std::invalid_argument(game_.facts().name + ": histories hardly merge. " +
+                                std::to_string(size) + " nodes after " + std::to_string(depth) +
+                                " events are " + std::to_string(static_cast<int64_t>(growth)) +
+                                " times as many as before, so there will be more than " +
+                                std::to_string(limits_.nodes) + " nodes");
   }
 
   std::string key_of(const GameState& state, int32_t player) const {
@@ -264,7 +263,8 @@ class Merger {
     throw std::invalid_argument(
         game_.facts().name +
         ": two histories print the same state and show the players the same, but do not have the "
-        "same future, so they cannot be merged; the state is\n" + first.state->printed());
+        "same future, so they cannot be merged; the state is\n" +
+        first.state->printed());
   }
 
   const Game& game_;

@@ -31,8 +31,8 @@ namespace nash_ismcts {
 // By what a policy is asked.
 enum class PolicyKey : int32_t { kObservation, kInformationState };
 
-// What one player's policy is asked by: all nodes at which it has the same key and, as a player knows
-// these too, the same legal actions.
+// What one player's policy is asked by: all nodes at which it has the same key and, as a player
+// knows these too, the same legal actions.
 struct MergedView {
   int32_t player = 0;
   std::string key;
@@ -45,21 +45,21 @@ struct MergedGame {
   int32_t num_players = 0;
 
   // Nodes, shortest histories first: children come after their parents.
-  std::vector<int32_t> mover;         // a player, kChancePlayer or kTerminalPlayer [N]
-  std::vector<int32_t> view;          // of the mover, -1 if no player is to move [N]
-  std::vector<int32_t> signal;        // of the mover, the same [N]
-  std::vector<int32_t> terminal;      // row of `returns`, -1 if the game goes on [N]
-  std::vector<int64_t> first_edge;    // [N + 1]
-  std::vector<int32_t> parent;        // on the first history that was found [N]
-  std::vector<Action> parent_event;   // and its last event [N]
-  std::vector<int32_t> last_parent;   // on the last one, in which events came in another order [N]
-  std::vector<Action> last_event;     // [N]
+  std::vector<int32_t> mover;        // a player, kChancePlayer or kTerminalPlayer [N]
+  std::vector<int32_t> view;         // of the mover, -1 if no player is to move [N]
+  std::vector<int32_t> signal;       // of the mover, the same [N]
+  std::vector<int32_t> terminal;     // row of `returns`, -1 if the game goes on [N]
+  std::vector<int64_t> first_edge;   // [N + 1]
+  std::vector<int32_t> parent;       // on the first history that was found [N]
+  std::vector<Action> parent_event;  // and its last event [N]
+  std::vector<int32_t> last_parent;  // on the last one, in which events came in another order [N]
+  std::vector<Action> last_event;    // [N]
 
   // Edges in the order of legal actions or of chance outcomes.
-  std::vector<int32_t> child;         // [E]
-  std::vector<double> chance;         // probability of a chance outcome, else 0 [E]
+  std::vector<int32_t> child;  // [E]
+  std::vector<double> chance;  // probability of a chance outcome, else 0 [E]
 
-  std::vector<double> returns;        // [T, n]
+  std::vector<double> returns;  // [T, n]
 
   std::vector<MergedView> views;      // [V]
   std::vector<int64_t> first_action;  // [V + 1]

@@ -63,7 +63,8 @@ std::string untold_information(const Game& game, int32_t games) {
           return game.facts().name + ": player " + std::to_string(mover) +
                  " is told more by its information state than by its observations at its own "
                  "decisions, so a response that remembers only these is not a best response; use "
-                 "the information state as the key. An observation is '" + seen + "'";
+                 "the information state as the key. An observation is '" +
+                 seen + "'";
         }
         chain[mover] = hash_combine(chain[mover], static_cast<uint64_t>(event));
       }

@@ -14,8 +14,8 @@ namespace nash_ismcts {
 // Plays games to their end at random: chance by its probabilities, players uniformly.
 class Playout {
  public:
-  // Plays a state (which is changed) to its end, by whole actions; returns the number of events. A game that has not
-  // ended after kLongest events is left there.
+  // Plays a state (which is changed) to its end, by whole actions; returns the number of events. A
+  // game that has not ended after kLongest events is left there.
   int64_t run(GameState& played, Random& random) {
     GameState& state = played.undivided(random);
     int64_t events = 0;
@@ -54,8 +54,8 @@ class Playout {
 double estimated_worlds(const Game& game, int32_t probes);
 
 // Root mean square of the returns of random games, in utility units; 1 if all are 0. As many games
-// as 256, fewer where they are long, and only four where these take more than .2 s of processor time
-// (in bridge with double-dummy results one takes .1 s).
+// as 256, fewer where they are long, and only four where these take more than .2 s of processor
+// time (in bridge with double-dummy results one takes .1 s).
 double sampled_value_scale(const Game& game);
 
 }  // namespace nash_ismcts

@@ -33,8 +33,8 @@ void Graph::prior_weights(int32_t sample, double* weights) const {
 // The cards that the player knows to be elsewhere count neither here nor further up in the set.
 void Graph::weigh_set(const PieceSets& sets, int32_t sample, double* weights) const {
   const int32_t set = samples.information_set[sample], world = samples.world[sample];
-  const std::vector<Action> known = known_cards(
-      sets, history(information_sets.first_world[set]), information_sets.player[set]);
+  const std::vector<Action> known =
+      known_cards(sets, history(information_sets.first_world[set]), information_sets.player[set]);
   const auto cards = next_of_set(sets, history(world), known);
   for (int32_t k = 0; k < samples.branch_count[sample]; ++k) {
     const int64_t branch = samples.first_branch[sample] + k;

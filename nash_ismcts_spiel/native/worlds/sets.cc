@@ -91,8 +91,8 @@ std::vector<History> SetProposals::draw(int32_t limit, Random& random) const {
       enter.push_back(outside[drawn]);
       outside.erase(outside.begin() + drawn);
     }
-    // With all that was done with these cards since; or in the deal alone, where the same numbers mean
-    // something else later.
+    // With all that was done with these cards since; or in the deal alone, where the same numbers
+    // mean something else later.
     Example changed = example_;
     for (size_t at = 0; at < leave.size(); ++at) {
       History events = relabelled(changed, place_, leave[at], enter[at]);

@@ -247,12 +247,11 @@ History SplitState::way_to(Action event) const {
   const auto& events = options_->events;
   const auto last = events.begin() + range_.end;
   const bool has_code = event >= 0 && event < options_->codes->size();
-  const auto found = !has_code ? last
-                               : std::partition_point(events.begin() + range_.begin, last,
-                                                      [&](int32_t each) {
-                                                        return options_->codes->rank(each) <
-                                                               options_->codes->rank(event);
-                                                      });
+  const auto found =
+      !has_code ? last
+                : std::partition_point(events.begin() + range_.begin, last, [&](int32_t each) {
+                    return options_->codes->rank(each) < options_->codes->rank(event);
+                  });
   if (found == last || *found != event) cannot_happen(event);
   History digits;
   Range range = range_;

@@ -1,13 +1,13 @@
 // Games whose actions are chosen piece by piece (P-splitting): a game round any other game.
 //
-// Each action of the inner game has a code, a sequence of sub-actions (digits). A player chooses digit
-// after digit; legal are those that continue the code of a legal action. Digits that are forced are
-// skipped, so a choice has one option only where the inner game leaves one. When one action is left it
-// is applied to the inner game. In between nothing has happened there: the same player is to move, the
-// others are shown what they were shown before, and the mover also knows the digits it has chosen.
-// Chance outcomes can have codes as well; the probability of a digit is that of all outcomes behind
-// it. Codes are prefix-free, and digits never decrease along a code, so that the digits of a beginning
-// tell it whatever their order.
+// Each action of the inner game has a code, a sequence of sub-actions (digits). A player chooses
+// digit after digit; legal are those that continue the code of a legal action. Digits that are
+// forced are skipped, so a choice has one option only where the inner game leaves one. When one
+// action is left it is applied to the inner game. In between nothing has happened there: the same
+// player is to move, the others are shown what they were shown before, and the mover also knows the
+// digits it has chosen. Chance outcomes can have codes as well; the probability of a digit is that
+// of all outcomes behind it. Codes are prefix-free, and digits never decrease along a code, so that
+// the digits of a beginning tell it whatever their order.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_SPLIT_GAME_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_SPLIT_GAME_H_
@@ -25,9 +25,9 @@ namespace nash_ismcts {
 // The code of each event, known by its number.
 class Codes {
  public:
-  // `lengths` has an entry per event, `digits` the codes end to end. Throws std::invalid_argument if
-  // a code is empty, has a negative digit or one that is smaller than the digit before it, or begins
-  // with another code.
+  // `lengths` has an entry per event, `digits` the codes end to end. Throws std::invalid_argument
+  // if a code is empty, has a negative digit or one that is smaller than the digit before it, or
+  // begins with another code.
   Codes(const std::vector<int32_t>& lengths, std::vector<int32_t> digits);
 
   int64_t size() const { return static_cast<int64_t>(rank_.size()); }
@@ -69,7 +69,8 @@ class SplitState : public GameState {
   void whole_actions(std::vector<std::pair<Action, History>>& actions) const override;
   GameState& undivided(Random& random) override;
 
-  // Applies a digit; returns the event of the inner game that it has completed, kUnfinished if none.
+  // Applies a digit; returns the event of the inner game that it has completed, kUnfinished if
+  // none.
   static constexpr Action kUnfinished = -1;
   Action apply_part(Action digit);
 
@@ -131,7 +132,9 @@ class SplitGame : public Game {
   // `outcomes` is null where chance is not split.
   SplitGame(std::shared_ptr<const Game> inner, std::shared_ptr<const Codes> actions,
             std::shared_ptr<const Codes> outcomes)
-      : Game(inner->facts()), inner_(std::move(inner)), actions_(std::move(actions)),
+      : Game(inner->facts()),
+        inner_(std::move(inner)),
+        actions_(std::move(actions)),
         outcomes_(std::move(outcomes)) {}
 
   std::unique_ptr<GameState> initial_state() const override { return start(); }

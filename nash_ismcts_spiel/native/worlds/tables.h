@@ -19,8 +19,8 @@ constexpr int32_t kTerminal = 0;
 constexpr int32_t kChance = 1;
 constexpr int32_t kDecision = 2;
 
-constexpr int32_t kRoot = 0;                                          // the world at the start
-constexpr int32_t kMissing = -1;                                      // no such row, or not made yet
+constexpr int32_t kRoot = 0;      // the world at the start
+constexpr int32_t kMissing = -1;  // no such row, or not made yet
 constexpr int32_t kUnresolved = std::numeric_limits<int32_t>::min();  // nobody has asked for it yet
 constexpr int32_t kDead = kUnresolved + 1;  // a branch below which there is no world
 
@@ -41,7 +41,7 @@ struct WorldTable {
   std::vector<int64_t> edge_action;      // pyspiel's number of the move or outcome [E]
   // Of a chance outcome. For moves 0, or the number of whole actions behind a sub-action. [E]
   std::vector<double> edge_probability;
-  std::vector<double> utilities;         // what each player gets [T * n]
+  std::vector<double> utilities;  // what each player gets [T * n]
 
   int64_t size() const { return static_cast<int64_t>(kind.size()); }
   int64_t num_edges() const { return static_cast<int64_t>(edge_child.size()); }
@@ -49,14 +49,14 @@ struct WorldTable {
 
 // What a player knows when it is to move.
 struct InformationSetTable {
-  std::vector<int32_t> player;        // whose information set it is [I]
-  std::vector<int32_t> view;          // what that player knows [I]
-  std::vector<int32_t> first_world;   // the world in which the set was first met [I]
-  std::vector<int32_t> first_action;  // where its actions begin [I]
-  std::vector<int32_t> action_count;  // number of legal actions, in pyspiel's order [I]
-  std::vector<int32_t> hidden;        // what is drawn first: world w as w, SAMPLE node s as ~s [I]
+  std::vector<int32_t> player;         // whose information set it is [I]
+  std::vector<int32_t> view;           // what that player knows [I]
+  std::vector<int32_t> first_world;    // the world in which the set was first met [I]
+  std::vector<int32_t> first_action;   // where its actions begin [I]
+  std::vector<int32_t> action_count;   // number of legal actions, in pyspiel's order [I]
+  std::vector<int32_t> hidden;         // what is drawn first: world w as w, SAMPLE node s as ~s [I]
   std::vector<int32_t> within_action;  // 1 where some sub-actions of an action are chosen [I]
-  std::vector<int64_t> action;        // pyspiel's number of a legal action [A]
+  std::vector<int64_t> action;         // pyspiel's number of a legal action [A]
   // The information set that follows the action whatever is hidden; kMissing if that depends on
   // the hidden state or another player moves; kUnresolved until asked for. [A]
   std::vector<int32_t> own_next;

@@ -22,11 +22,14 @@ void require_number(Action number, int64_t end, const Game& game, const char* wh
 }  // namespace
 
 Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observations)
-    : game_(std::move(game)), facts_(game_->tensor_facts()),
+    : game_(std::move(game)),
+      facts_(game_->tensor_facts()),
       kind_(observations ? TensorKind::kObservation : facts_.kind),
       size_(observations ? facts_.observation_size : facts_.size),
-      remembered_(observations ? 1 : kRemembered), players_(game_->facts().num_players),
-      slots_(slots), pieces_(std::max(facts_.actions, facts_.chance_outcomes)),
+      remembered_(observations ? 1 : kRemembered),
+      players_(game_->facts().num_players),
+      slots_(slots),
+      pieces_(std::max(facts_.actions, facts_.chance_outcomes)),
       prior_inputs_(game_->sets() == nullptr ? 0 : pieces_) {
   if (facts_.kind == TensorKind::kNone) {
     throw std::invalid_argument(game_->facts().name +
@@ -43,9 +46,8 @@ Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observati
 
 bool Tensors::fits(const Graph& graph) const {
   const Game& other = graph.game();
-  return &other == game_.get() ||
-         (other.facts().name == game_->facts().name && graph.num_players == players_ &&
-          other.tensor_facts() == facts_);
+  return &other == game_.get() || (other.facts().name == game_->facts().name &&
+                                   graph.num_players == players_ && other.tensor_facts() == facts_);
 }
 
 void Tensors::sets(const Graph& graph, const int32_t* sets, int64_t count, float* rows) const {

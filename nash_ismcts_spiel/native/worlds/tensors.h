@@ -1,13 +1,13 @@
 // What a player knows and what has been drawn of the rest, as rows of numbers for networks.
 //
 // An information set is described by the player to move, as one of all players, and by OpenSpiel's
-// information state tensor of that player; where a game has none, by what the player observed at its
-// last decisions and did there, latest first (all parts of an action, where actions are split: a
-// decision then is where an action begins). A SAMPLE node is described by its information set and
-// the pieces drawn so far, by slot: the first piece has the first slot, and all that no slot is left
-// for share the last one, as do all pieces of a set. A piece is known by its number as an action or
-// chance outcome. Where games draw sets, how likely the next piece is a priori comes last, as the
-// logarithm: much of it is combinatorics, which need not be learned.
+// information state tensor of that player; where a game has none, by what the player observed at
+// its last decisions and did there, latest first (all parts of an action, where actions are split:
+// a decision then is where an action begins). A SAMPLE node is described by its information set and
+// the pieces drawn so far, by slot: the first piece has the first slot, and all that no slot is
+// left for share the last one, as do all pieces of a set. A piece is known by its number as an
+// action or chance outcome. Where games draw sets, how likely the next piece is a priori comes
+// last, as the logarithm: much of it is combinatorics, which need not be learned.
 //
 // Rows are not kept between batches: the states that they are read from mostly are.
 

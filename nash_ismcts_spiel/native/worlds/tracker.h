@@ -34,7 +34,9 @@ inline bool can_happen(const GameState& state, Action event, std::vector<Action>
 class Tracker {
  public:
   Tracker(const Game& game, const ViewTable& views, int32_t player, int32_t view)
-      : views_(&views), looks_at_all_(!game.facts().has_information_states), player_(player),
+      : views_(&views),
+        looks_at_all_(!game.facts().has_information_states),
+        player_(player),
         chain_(views.chain(view)) {}
 
   int32_t player() const { return player_; }

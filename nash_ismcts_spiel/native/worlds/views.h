@@ -1,4 +1,5 @@
-// Views: what one player has seen and done so far, interned, so that equal knowledge has one number.
+// Views: what one player has seen and done so far, interned, so that equal knowledge has one
+// number.
 //
 // A view is a chain of own actions and of what the player was shown. One rule decides when a player
 // is shown something, for every game:
@@ -69,8 +70,8 @@ inline bool look_shows(const std::string& text, const std::string& shown) {
          text.compare(shown.size(), std::strlen(kLegalActions), kLegalActions) == 0;
 }
 
-// Whether decision_text is `text`, at a state that shows `shown`: legal actions are asked for only if
-// all else is the same.
+// Whether decision_text is `text`, at a state that shows `shown`: legal actions are asked for only
+// if all else is the same.
 inline bool decision_text_is(const GameState& state, std::string shown, const std::string& text) {
   if (text.size() == shown.size() || !look_shows(text, shown)) return false;
   std::vector<Action> legal;

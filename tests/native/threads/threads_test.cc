@@ -1,6 +1,6 @@
-// Searches side by side, as Python threads run them once they have let go of the GIL: on one settled
-// graph with one set of rows, and on graphs of their own with one game. `make test-threads` builds
-// this with the thread sanitizer; what is found must also be what one thread finds alone.
+// Searches side by side, as Python threads run them once they have let go of the GIL: on one
+// settled graph with one set of rows, and on graphs of their own with one game. `make test-threads`
+// builds this with the thread sanitizer; what is found must also be what one thread finds alone.
 
 #include <cstdint>
 #include <functional>
@@ -142,8 +142,8 @@ TEST(games_are_played_side_by_side) {
 }
 
 TEST(best_responses_share_a_merged_game) {
-  const MergedGame merged = merge_histories(KuhnGame(), PolicyKey::kInformationState,
-                                            {1000, 1000}, [](double) {});
+  const MergedGame merged =
+      merge_histories(KuhnGame(), PolicyKey::kInformationState, {1000, 1000}, [](double) {});
   const std::vector<double> policy(merged.actions.size(), 0.5);
   check_side_by_side([&](int seed) {
     MergedResponse response(merged, policy.data(), seed % 2, {100'000, 100'000});
