@@ -9,6 +9,7 @@ included. A run that is stored is not made again, so a study that was stopped go
 
     python -m benchmarks.without_enumeration
     python -m benchmarks.without_enumeration --games kuhn_poker --seeds 0 --seconds 20 --out out/w
+    python -m benchmarks.without_enumeration --out out/w --changes '{"shards": 2}'
 """
 
 from __future__ import annotations
@@ -179,10 +180,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", nargs="+", default=list(SECONDS), help="default: all five")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--seconds", type=float, help="for each game, instead of its own")
+    parser.add_argument(
+        "--changes", type=json.loads, default={}, help="settings of training to change, as JSON"
+    )
     parser.add_argument("--out", type=Path, default=FOLDER, help="where records go")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
-    config = TrainingConfig.preset(graph="grown")
+    config = TrainingConfig.preset(graph="grown", **options.changes)
     found: dict[str, list[float]] = {}
     for game in options.games:
         seconds = options.seconds or SECONDS.get(game, 60.0)

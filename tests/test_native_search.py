@@ -483,7 +483,7 @@ def test_rows_of_the_wrong_shape_are_refused() -> None:
     with pytest.raises(ValueError, match="world_values must have 116 entries, not 58"):
         rows.put_world_values(graph, np.ones(58))
     with pytest.raises(ValueError, match="only be valued in an enumerated graph"):
-        rows.put_world_values(GameGraph("kuhn_poker"), np.ones(2))
+        _core.Rows().put_world_values(GameGraph("kuhn_poker"), np.ones(2))
     with pytest.raises(ValueError, match="beliefs must have 2 entries, not 1"):
         rows.put_samples(graph, one, np.ones(1), np.ones(4))
     with pytest.raises(ValueError, match="only an enumerated graph"):

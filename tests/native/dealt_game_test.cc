@@ -72,7 +72,7 @@ class HandsGame final : public Game {
   std::unique_ptr<GameState> initial_state() const override {
     return std::make_unique<HandsState>(ordered_);
   }
-  TensorFacts tensor_facts() const override { return {TensorKind::kInformationState, 1, 2, 5}; }
+  TensorFacts tensor_facts() const override { return {TensorKind::kInformationState, 1, 0, 2, 5}; }
 
  private:
   static GameFacts facts_of_hands() {

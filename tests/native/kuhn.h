@@ -88,7 +88,7 @@ class KuhnGame final : public Game {
   std::unique_ptr<GameState> initial_state() const override {
     return std::make_unique<KuhnState>();
   }
-  TensorFacts tensor_facts() const override { return {kind_, 4, 2, 3}; }
+  TensorFacts tensor_facts() const override { return {kind_, 4, 4, 2, 3}; }
 
  private:
   static GameFacts facts_of_kuhn() {

@@ -41,6 +41,15 @@ TEST(without_information_states_a_set_is_its_last_observations_and_actions) {
   CHECK(set_row(tensors, graph, graph.follow({2, 0, kPass, kBet})) == wanted);
 }
 
+TEST(an_observation_alone_has_neither_what_was_seen_before_nor_own_actions) {
+  const auto game = std::make_shared<KuhnGame>();
+  Graph graph(game);
+  const Tensors tensors(game, 2, /*observations=*/true);
+  CHECK(tensors.fits(graph));
+  const Row wanted = {1, 0, /*now*/ 0, 0, 1, 2, /*actions*/ 0, 0};
+  CHECK(set_row(tensors, graph, graph.follow({2, 0, kPass, kBet})) == wanted);
+}
+
 TEST(a_sample_node_has_the_pieces_of_others_by_slot) {
   const auto game = std::make_shared<KuhnGame>();
   Graph graph(game);
