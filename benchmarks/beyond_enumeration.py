@@ -59,11 +59,21 @@ class Agent:
 ALL_VISITS = {"lcb_width": 100.0}
 """No action is filtered out at the root: the policy is in proportion to visits."""
 
+CERTAIN_GAIN = {"root_rule": "certain_gain"}
+"""Visit shares where they gain on P for certain: with rollouts P is uniform, and a step from it,
+as the preset makes it, stays close to it."""
+
 AGENTS = {
-    "play": Agent("nash_ismcts_play", {}, "Nash-ISMCTS, preset for play (radius 0.4), rollouts"),
+    "play": Agent(
+        "nash_ismcts_play",
+        CERTAIN_GAIN,
+        "Nash-ISMCTS, preset for play (radius 0.4) with `certain_gain`, rollouts",
+    ),
     "default": Agent("nash_ismcts", {}, "Nash-ISMCTS, default (radius 0.05), rollouts"),
     "radius_0": Agent(
-        "nash_ismcts_play", {"dispersion_radius": 0.0}, "preset for play with radius 0, rollouts"
+        "nash_ismcts_play",
+        {**CERTAIN_GAIN, "dispersion_radius": 0.0},
+        "the same with radius 0, rollouts",
     ),
     "default_visits": Agent(
         "nash_ismcts", ALL_VISITS, "the default with the policy of all visits, rollouts"

@@ -18,8 +18,14 @@ from open_spiel.python import policy
 from exploitability import information_sets, measure
 from exploitability.references import GOOFSPIEL_4, KUHN, LEDUC, LIARS_DICE_1X4
 from nash_ismcts_spiel import make_bot
+from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.games.merged import MergedGame, merged_game
+from nash_ismcts_spiel.games.tensors import TensorInputs, Tensors
 from nash_ismcts_spiel.harness import PolicyBot, ViewBot, ViewPolicy
+from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
+from nash_ismcts_spiel.models.networks.nets import make_networks
+from nash_ismcts_spiel.models.networks.policy import NetworkPolicy
 from nash_ismcts_spiel.native import _core, exact
 
 DARK_HEX_2X2 = "dark_hex(board_size=2,obstype=reveal-numturns)"
@@ -363,3 +369,33 @@ def test_views_are_read_from_the_own_side() -> None:
         merged.view_at(pyspiel.load_game("tic_tac_toe").new_initial_state())
     with pytest.raises(ValueError, match="no player is to move"):
         view(0, 3, 1, 4, 2)
+
+
+def _network_policy(name: str, inputs: TensorInputs) -> NetworkPolicy:
+    """P with random weights."""
+    game = support(name)
+    tensors = Tensors(game, inputs=inputs)
+    networks = make_networks(tensors, NetworkConfig(width=8, depth=1, inputs=inputs), seed=0)
+    return NetworkPolicy(game, NetworkEvaluator(tensors, networks, 1.0))
+
+
+def test_networks_that_see_observations_alone_play_by_views() -> None:
+    name = "phantom_ttt"
+    game = pyspiel.load_game(name)
+    forgetful = _network_policy(name, "observation")
+    merged = merged_game(name)
+    by_views = ViewPolicy(merged, forgetful)
+    for view in merged.views[:: len(merged.views) // 50]:  # two histories that show the same
+        asked = [
+            forgetful.action_probabilities(merged.state_after(history))
+            for history in (view.history, view.other_history)
+        ]
+        assert asked[0] == pytest.approx(asked[1])
+        state = merged.state_after(view.history)
+        assert by_views.action_probabilities(state) == pytest.approx(asked[0])
+    with pytest.raises(ValueError, match="depends on more than"):
+        measure(game, _network_policy(name, "information_state"), engine="merged")
+    small = pyspiel.load_game(DARK_HEX_2X2)
+    by_observations = _network_policy(DARK_HEX_2X2, "observation")
+    found = measure(small, by_observations, engine="merged").exploitability
+    assert found == pytest.approx(measure(small, by_observations).exploitability, abs=1e-9)
