@@ -135,6 +135,7 @@ def test_time_that_is_up_inside_a_generation_drops_it(
     # Before the last step of the last fit, in an earlier fit, and at the first look.
     looks = TimeUpAt(1_000_000)
     counted = Run.create(tmp_path / "counted", PHANTOM_TTT, 1, settings(TIGHT), models="learned")
+    list(counted.train(Budget(generations=1)))
     counted.advance(looks)
     count = 1_000_000 - looks.left
     unbroken = Run.create(tmp_path / "unbroken", PHANTOM_TTT, 1, settings(TIGHT), models="learned")

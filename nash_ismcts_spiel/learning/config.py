@@ -42,6 +42,9 @@ class LearnerConfig(Settings):
       hidden_share: share of the explorers' decisions in policy games of a large game that give rows
         for H; finding out what was possible there takes most of the time of a policy game.
     Searches:
+      focus: how visits grow with the games that come by, in a large game: an information set that
+        is due more than one search gets one with that many times the visits, to this power; 0 gives
+        all searches the same.
       side_by_side: searches under way at once, whose rows are evaluated together.
       search_megabytes: in a large game, most megabytes that networks read and give in the searches
         of a generation; so many information sets are searched as fit.
@@ -70,7 +73,8 @@ class LearnerConfig(Settings):
     others_explore: float = 0.25
     prior_games: float = 10.0
     hidden_share: float = 0.5
-    side_by_side: int = 64
+    focus: float = 1.0
+    side_by_side: int = 256
     search_megabytes: float = 500.0
     most_sets: int = 30_000
     rows_megabytes: float = 100.0
@@ -92,7 +96,7 @@ class LearnerConfig(Settings):
         for name in (*counts, "most_sets"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("explore", "others_explore", "policy_average"):
+        for name in ("explore", "others_explore", "focus", "policy_average"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not 0.0 < self.hidden_share <= 1.0:
