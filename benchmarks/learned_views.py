@@ -1,0 +1,209 @@
+"""What is learned in games beyond enumeration, measured exactly over views.
+
+Networks over observations learn on graphs that grow, with the preset `large`; nothing but the rules
+is given. P, and the bot that searches with the networks (preset `nash_ismcts_play`), are measured
+at every view by an exact best response with perfect recall (`measure(..., engine="merged")`):
+NashConv / 2 in the game's units. The bot is searched once per view, at the history that represents
+it, with a seed of its own; many searches are under way at once so that networks evaluate their rows
+together. Seconds are CPU seconds of one core, measuring not included.
+
+    python -m benchmarks.learned_views --games phantom_ttt --seeds 0,1,2
+    python -m benchmarks.learned_views --games dark_hex --seconds 300 --visits 100 --out out/w
+
+A run is a file in docs/results/learned_views, and its training a directory in out/learned_views, of
+which `nash-ismcts export --models` makes networks for play. A run that is stored is not made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import statistics
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.beyond_enumeration import GAMES
+from benchmarks.timing import report
+from exploitability import measure
+from nash_ismcts_spiel import SearchConfig
+from nash_ismcts_spiel.files import versions
+from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games.merged import MergedGame, merged_game
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.models import Models
+from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
+from nash_ismcts_spiel.native.engine import search_together
+from nash_ismcts_spiel.native.models import NativeModels
+from nash_ismcts_spiel.runs import Run
+
+FOLDER = Path(__file__).parents[1] / "docs" / "results" / "learned_views"
+TRAININGS = Path("out/learned_views")
+
+POINTS = 10
+"""Measurements on the way."""
+
+TOGETHER = 256
+"""Searches whose trees are in memory at once."""
+
+BATCHES = 4
+"""Batches of searches that share a graph and the rows of the models."""
+
+Floats = npt.NDArray[np.float64]
+
+
+def policy_over_views(merged: MergedGame, evaluator: NetworkEvaluator) -> list[Floats]:
+    """P at each view."""
+    policies = []
+    for views in _parts(len(merged.views), TOGETHER * BATCHES):
+        graph, sets = _graph_of(merged, evaluator, views)
+        flat = evaluator.flat_information_set_rows(graph, sets)[0]
+        counts = [len(merged.views[view].legal_actions) for view in views]
+        policies += np.split(flat, np.cumsum(counts)[:-1])
+    return policies
+
+
+def searched_views(
+    merged: MergedGame, evaluator: NetworkEvaluator, config: SearchConfig, seed: int
+) -> list[Floats]:
+    """The policy of a search at each view."""
+    policies: list[Floats] = []
+    for views in _parts(len(merged.views), TOGETHER * BATCHES):
+        graph, sets = _graph_of(merged, evaluator, views)
+        models = NativeModels(Models(graph, evaluator))
+        rngs = [np.random.default_rng([seed, config.visits, view]) for view in views]
+        found = search_together(models, config, sets, rngs, TOGETHER)
+        policies += [np.array(result.policy) for result in found]
+        report(f"searched {len(policies)} of {len(merged.views)} views")
+    return policies
+
+
+def _parts(count: int, size: int) -> list[range]:
+    return [range(first, min(first + size, count)) for first in range(0, count, size)]
+
+
+def _graph_of(
+    merged: MergedGame, evaluator: NetworkEvaluator, views: range
+) -> tuple[GameGraph, list[int]]:
+    """A new graph, and in it the information sets at the histories that represent views."""
+    graph = GameGraph(merged.game, evaluator.split_actions, evaluator.hidden_order)
+    worlds = [graph.follow(merged.views[view].history) for view in views]
+    return graph, [int(graph.worlds.information_set[world]) for world in worlds]
+
+
+def exploitability_of(merged: MergedGame, policies: list[Floats]) -> float:
+    """Of a policy given at each view."""
+    return measure(
+        merged.game.pyspiel_game, np.concatenate(policies), engine="merged"
+    ).exploitability
+
+
+def learn(
+    name: str,
+    seed: int,
+    seconds: float,
+    visits: Sequence[int],
+    config: TrainingConfig,
+    trainings: Path,
+) -> dict[str, Any]:
+    """Trains, measures along the way, and measures the bot at the end."""
+    merged = merged_game(GAMES[name])
+    run = Run.create(trainings / f"{name}-{seed}", GAMES[name], seed, config, models="learned")
+    models: Any = run.loop.models
+    spent = 0.0
+    curve: list[dict[str, float]] = []
+    while spent < seconds:
+        started = time.process_time()
+        run.advance()
+        spent += time.process_time() - started
+        if spent >= seconds * (len(curve) + 1) / POINTS or spent >= seconds:
+            policies = policy_over_views(merged, models.evaluator())
+            point = {
+                "seconds": round(spent, 1),
+                "generation": run.loop.generation,
+                "exploitability": exploitability_of(merged, policies),
+                **models.figures(),
+            }
+            curve.append(point)
+            report(f"{name}, seed {seed}: {point}")
+    run.save()
+    bots = {}
+    for count in visits:
+        play = SearchConfig.preset("nash_ismcts_play", visits=count)
+        started = time.process_time()
+        policies = searched_views(merged, models.evaluator(), play, seed)
+        bots[str(count)] = {
+            "exploitability": exploitability_of(merged, policies),
+            "cpu_seconds": round(time.process_time() - started, 1),
+        }
+        report(f"{name}, seed {seed}, bot with {count} visits: {bots[str(count)]}")
+    return {
+        "game": GAMES[name],
+        "seed": seed,
+        "exploitability": curve[-1]["exploitability"],
+        "exploitability_of_search": bots,
+        "seconds": round(spent, 1),
+        "generations": run.loop.generation,
+        "simulations": run.loop.simulations,
+        "curve": curve,
+        "config": dataclasses.asdict(config),
+        "versions": versions(),
+    }
+
+
+def table(results: Sequence[dict[str, Any]]) -> str:
+    """The page's rows: a line per game, medians over seeds."""
+    lines = []
+    for game in dict.fromkeys(result["game"] for result in results):
+        runs = [result for result in results if result["game"] == game]
+        found = [run["exploitability"] for run in runs]
+        visits = sorted({int(v) for run in runs for v in run["exploitability_of_search"]})
+        bots = "; ".join(
+            f"{count:,}: "
+            + " ".join(
+                f"{run['exploitability_of_search'][str(count)]['exploitability']:.4f}"
+                for run in runs
+                if str(count) in run["exploitability_of_search"]
+            )
+            for count in visits
+        )
+        lines.append(
+            f"| {game} | {statistics.median(run['seconds'] for run in runs):.0f} | "
+            f"**{statistics.median(found):.4f}** | {' '.join(f'{e:.4f}' for e in found)} | "
+            f"{' '.join(str(run['generations']) for run in runs)} | {bots} |"
+        )
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Makes the runs that are missing and prints the table of all."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", default="phantom_ttt", help="of " + ", ".join(GAMES))
+    parser.add_argument("--seeds", default="0,1,2")
+    parser.add_argument("--seconds", type=float, default=1200.0, help="CPU seconds of training")
+    parser.add_argument("--visits", default="100", help="of the bot, comma-separated; may be empty")
+    parser.add_argument("--changes", type=json.loads, default={}, help="of the training, as JSON")
+    parser.add_argument("--out", type=Path, default=FOLDER)
+    parser.add_argument("--trainings", type=Path, default=TRAININGS)
+    given = parser.parse_args(arguments)
+    changes = {"networks": {"width": 128, "inputs": "observation"}, **given.changes}
+    config = TrainingConfig.preset("large", **changes)
+    visits = [int(part) for part in given.visits.split(",") if part]
+    for name in given.games.split(","):
+        for seed in map(int, given.seeds.split(",")):
+            path = given.out / f"{name}-{seed}.json"
+            if path.exists():
+                continue
+            found = learn(name, seed, given.seconds, visits, config, given.trainings)
+            given.out.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(found) + "\n", encoding="utf-8")
+    print(table([json.loads(path.read_text()) for path in sorted(given.out.glob("*.json"))]))
+
+
+if __name__ == "__main__":
+    main()
