@@ -15,7 +15,8 @@ PIP_ENV := PIP_CONSTRAINT="$(abspath constraints.txt)" \
 CPP := $(wildcard nash_ismcts_spiel/native/*/*.cc nash_ismcts_spiel/native/*/*.h \
 	tests/native/*.cc tests/native/*.h tests/native/*/*.cc)
 
-# A copy of what the native tests need: a sanitized extension never lies in the working tree.
+# A copy of what the native tests need: a sanitized extension never lies in the working tree. Python
+# allocates from very many places: with whole stacks of them the sanitizer slows down more and more.
 SANITIZED := build/sanitize
 SANITIZED_SOURCES := setup.py pyproject.toml README.md LICENSE benchmarks nash_ismcts_spiel exploitability tests
 SANITIZED_TESTS := tests/test_native_search.py tests/test_native_exact.py \
@@ -72,7 +73,7 @@ sanitize: $(STAMP)  ## run the native tests with the address and undefined-behav
 	cd $(SANITIZED) && NASH_ISMCTS_SANITIZE=1 \
 		CPPFLAGS="-D_GLIBCXX_ASSERTIONS -D_GLIBCXX_SANITIZE_VECTOR=1" \
 		$(abspath $(BIN))/python setup.py -q build_ext --inplace
-	cd $(SANITIZED) && ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=. \
+	cd $(SANITIZED) && ASAN_OPTIONS=detect_leaks=0:malloc_context_size=2 PYTHONMALLOC=malloc PYTHONPATH=. \
 		LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
 		$(abspath $(BIN))/python -m pytest -q -p no:cacheprovider --capture=sys $(SANITIZED_TESTS)
 
