@@ -99,7 +99,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     """One request."""
 
     server: PageServer
-    protocol_version = "HTTP/1.1"
     server_version = "nash-ismcts"
     sys_version = ""
     timeout = 30.0
@@ -164,7 +163,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         return None
 
     def _refuse(self, status: int, message: str) -> None:
-        self.close_connection = True  # its body may not have been read
         self._send_json(status, {"error": message})
 
     def _send_json(self, status: int, data: Any) -> None:
@@ -177,8 +175,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         for name, value in _HEADERS.items():
             self.send_header(name, value)
-        if self.close_connection:
-            self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
 

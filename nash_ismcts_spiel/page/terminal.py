@@ -36,7 +36,7 @@ class Terminal:
                 if hands is not None and self._table.number >= hands:
                     return
                 if not self._between_hands():
-                    return
+                    break
                 self._table.deal()
         except EOFError:
             self._write("")

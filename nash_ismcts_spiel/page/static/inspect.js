@@ -235,5 +235,5 @@ async function sweep() {
     ...policy.flatMap((share) => [cell(percent(share), "number"), cell(bar(share, kind, null, 80))]), cell(choices, "number"));
   const rows = answer.rows.map((each) => row(each.radius.toFixed(2), each.policy, "search", `${each.pure} / ${each.mixed}`));
   fill("swept", table(["radius", ...answer.names.flatMap((name) => [name, ""]), "pure / mixed"], [row("P", answer.prior, "prior", ""), ...rows]),
-    note("at radius 0 every choice is pure, and a policy that should stay mixed may collapse; above it intervals overlap, and such ties are broken by P"));
+    note("at radius 0 intervals are points, choices are pure but for exact ties, and a policy that should stay mixed may collapse; above it intervals overlap, and ties are broken by P"));
 }
