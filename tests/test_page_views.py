@@ -200,3 +200,28 @@ def test_outcomes_are_called_by_card_and_die() -> None:
     assert event_name("liars_dice()", -1, 2, "?") == "⚂ (3)"
     assert event_name("bridge()", -1, 2, "C4") == "C4"
     assert event_name("kuhn_poker()", 1, 0, "Pass") == "P1 Pass"
+
+
+def test_the_last_search_is_kept_while_a_person_walks(leduc: Inspection) -> None:
+    hand, asked = Hand(leduc.game, [0, 3]), Asked(30, 0.1)
+    searched = leduc.search(hand, asked)
+    assert leduc.search(Hand(leduc.game, [0, 3]), Asked(30, 0.1)) is searched
+    assert leduc.search(hand, Asked(30, 0.2)) is not searched
+
+
+def test_worlds_that_were_drawn_stay_while_a_person_walks() -> None:
+    inspection = page_helpers.inspection("hearts", bayes=False)
+    hand = Hand(inspection.game)
+    hand.deal(np.random.default_rng(0))
+    hand.apply(hand.options()[0].action)
+    while hand.is_chance:
+        hand.deal(np.random.default_rng(1))
+    view = search_view(inspection, hand, Asked(10, 0.05), [])
+    steps = [Step("action", view["place"]["numbers"][0])]
+    for seed in range(6):
+        view = search_view(inspection, hand, Asked(10, 0.05), steps)
+        assert view["left_out"] is None
+        place = view["place"]
+        kind = {"sample": "draw", "opponent": "enter", "act": "action"}[place["kind"]]
+        steps.append(Step(kind, place["numbers"][0] if kind == "action" else seed))
+    assert len({crumb["owner"] for crumb in view["way"]}) > 1

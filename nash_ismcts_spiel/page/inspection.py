@@ -99,11 +99,18 @@ class Inspection:
         return self.config.with_radius(self.models.compiled is None).radius
 
     def search(self, hand: Hand, asked: Asked) -> Searched:
-        """Searches what the player to move knows, in fresh trees.
+        """Searches what the player to move knows, in fresh trees; the last search is kept, and
+        given again to who asks for the same.
 
         Raises:
           ValueError: the visits or the radius cannot be searched with, or no world was found.
         """
+        wanted = (tuple(hand.history), asked)
+        if self._last is None or self._last[0] != wanted:
+            self._last = wanted, self._search(hand, asked)
+        return self._last[1]
+
+    def _search(self, hand: Hand, asked: Asked) -> Searched:
         config = dataclasses.replace(
             self.config, visits=asked.visits, dispersion_radius=asked.radius
         )
@@ -133,4 +140,5 @@ class Inspection:
         self.graph = own or GameGraph(self.game, split, self.config.hidden_order)
         self.models = Models(self.graph, self.evaluator)
         self._rows = NativeModels(self.models)
+        self._last: tuple[tuple[tuple[int, ...], Asked], Searched] | None = None
         self.walk = Walk(self.models)

@@ -71,16 +71,26 @@ class Walk:
         """Walks the graph of these models."""
         self._models = models
         self._graph: GameGraph = models.graph
+        self._root = MISSING
+        self._known: dict[tuple[Step, ...], Place] = {}
 
     def along(self, root: int, steps: Sequence[Step]) -> list[Place]:
         """The places on a way from an ACT node, the first one included.
 
+        A way that begins like an earlier one from the same node comes by the same places, worlds
+        that were drawn included.
+
         Raises:
           ValueError: a step cannot be taken.
         """
+        if root != self._root:
+            self._root, self._known = root, {}
         places = [self._act(root, root)]
-        for step in steps:
-            places.append(self._next(places[-1], step))
+        for count, step in enumerate(steps, 1):
+            way = tuple(steps[:count])
+            if way not in self._known:
+                self._known[way] = self._next(places[-1], step)
+            places.append(self._known[way])
         return places
 
     def pooled(self, information_set: int) -> bool:
