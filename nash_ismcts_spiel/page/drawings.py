@@ -48,7 +48,9 @@ def event_name(game: str, mover: int, action: int, name: str) -> str:
       name: as the game calls it.
     """
     if mover != CHANCE_MOVES:
-        return name if re.match(rf"\[?(P|p|Pl|player[ =]){mover}", name) else f"P{mover} {name}"
+        return (
+            name if re.match(rf"\[?(P|p|Pl|[Pp]layer[ =:]*){mover}", name) else f"P{mover} {name}"
+        )
     words = re.findall(r"\w+", game)
     if "kuhn_poker" in words:
         return _rank(action, _RANKS)
