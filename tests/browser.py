@@ -17,7 +17,7 @@ from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
-SECONDS = 20.0
+SECONDS = 60.0
 """How long anything may take."""
 
 

@@ -64,7 +64,7 @@ def test_a_whole_hand_of_leduc_with_undo(monkeypatch: pytest.MonkeyPatch, capsys
     # The person raises, takes it back, always calls, and asks afterwards what the bot thought.
     lines = ["Raise", "u", "call", *["call"] * 6, "w", "q"]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines) + "\n"))
-    assert cli.main("play --game leduc_poker --seat 0 --visits 20".split()) == 0
+    assert cli.main("play --game leduc_poker --seat 0 --visits 20 --seed 0".split()) == 0
     out = capsys.readouterr().out
     assert "hand 1 of leduc_poker(), you are player 0" in out
     assert "1  Call" in out and "2  Raise" in out
@@ -81,10 +81,23 @@ def test_hands_end_by_themselves_and_are_scored(
     monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("pass\npass\n\npass\npass\n\n" * 3))
-    assert cli.main("play --game kuhn_poker --hands 2 --visits 10".split()) == 0
+    assert cli.main("play --game kuhn_poker --hands 2 --visits 10 --seed 0".split()) == 0
     out = capsys.readouterr().out
     assert "you are player 0" in out and "you are player 1" in out
     assert "per hand over 2 hands" in out and "(95%)" in out
+
+
+def test_deals_differ_from_time_to_time_and_can_be_had_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr("secrets.randbelow", lambda most: most - 7)
+    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
+    assert cli.main("play --game leduc_poker --visits 5".split()) == 0
+    drawn = capsys.readouterr().out
+    assert drawn.startswith("seed 2147483641\n")
+    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
+    assert cli.main("play --game leduc_poker --visits 5 --seed 2147483641".split()) == 0
+    assert capsys.readouterr().out == drawn.partition("\n")[2]
 
 
 def test_words_that_are_no_moves_are_refused_and_the_hand_goes_on() -> None:

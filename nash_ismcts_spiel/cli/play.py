@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import secrets
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.cli.common import Commands, load
@@ -48,7 +49,9 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "--seconds-per-move", type=float, metavar="S", help="wall time of each search instead"
     )
-    command.add_argument("--seed", type=int, default=0, help="of deals and bots (default 0)")
+    command.add_argument(
+        "--seed", type=int, help="of deals and bots (default: another one each time, printed)"
+    )
     command.add_argument("--web", action="store_true", help="on a local page, see inspect")
     add_page(command)
     command.set_defaults(run=_play)
@@ -60,6 +63,9 @@ def _play(arguments: argparse.Namespace) -> None:
         if value is not None and not (value > 0 and math.isfinite(value)):
             raise ValueError(f"--{option.replace('_', '-')} must be positive, not {value}")
     game, seconds = load(arguments.game), arguments.seconds_per_move
+    if arguments.seed is None:
+        arguments.seed = secrets.randbelow(2**31)
+        print(f"seed {arguments.seed}")
     if arguments.seat is not None and not 0 <= arguments.seat < game.num_players:
         raise ValueError(f"--seat must be from 0 to {game.num_players - 1}, not {arguments.seat}")
     evaluator = evaluator_of(arguments, game)

@@ -90,6 +90,7 @@ class Inspection:
         self.evaluator = evaluator
         self.config = dataclasses.replace(config, trees="by_information_set", engine="native")
         self.lock = threading.RLock()
+        self._last: tuple[tuple[tuple[int, ...], Asked], Searched] | None = None
         self._start_graph()
         self.bayes: ExactBeliefs | None = exact_beliefs(self.graph, evaluator) if bayes else None
 
@@ -140,5 +141,5 @@ class Inspection:
         self.graph = own or GameGraph(self.game, split, self.config.hidden_order)
         self.models = Models(self.graph, self.evaluator)
         self._rows = NativeModels(self.models)
-        self._last: tuple[tuple[tuple[int, ...], Asked], Searched] | None = None
+        self._last = None
         self.walk = Walk(self.models)
