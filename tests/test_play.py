@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import page_helpers
+import pyspiel
 import pytest
 
 from nash_ismcts_spiel import cli
@@ -58,6 +59,17 @@ def test_a_move_is_taken_back_and_the_same_comes_again() -> None:
     assert table.over
     assert table.score.won == []
     assert table.score.not_counted == 1
+
+
+def test_a_bot_that_draws_cannot_be_asked_twice() -> None:
+    usual = page_helpers.table("leduc_poker", seat=0)
+    table = Table(usual.game, pyspiel.make_uniform_random_bot, usual._inspection, 0)
+    seen = set()
+    for _ in range(12):
+        table.move(1)
+        seen.add("\n".join(table.view()["drawing"]))
+        table.undo()
+    assert len(seen) == 1
 
 
 def test_a_whole_hand_of_leduc_with_undo(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
