@@ -109,9 +109,9 @@ def _pairing(
         players=names,
         hands=hands,
         mean=(float(won[:, 0].mean()), float(won[:, 1].mean())),
-        half_width=(_half_width(won[:, 0]), _half_width(won[:, 1])),
+        half_width=(half_width_95(won[:, 0]), half_width_95(won[:, 1])),
         difference=float(difference.mean()),
-        difference_half_width=_half_width(difference),
+        difference_half_width=half_width_95(difference),
     )
 
 
@@ -124,7 +124,8 @@ def _seated(makers: tuple[BotFactory, BotFactory], alone: int, seeds: list[int])
     ]
 
 
-def _half_width(won: npt.NDArray[np.float64]) -> float:
+def half_width_95(won: npt.NDArray[np.float64]) -> float:
+    """Half the width of the 95% confidence interval of a mean; NaN of a single number."""
     if len(won) < 2:
         return math.nan
     return float(_NORMAL_95 * won.std(ddof=1) / math.sqrt(len(won)))

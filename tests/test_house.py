@@ -29,7 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("games",),
     ("models",),
     ("search",),
-    ("native.exact", "native.models", "native.engine"),
+    ("native.exact", "native.models", "native.engine", "native.spawned"),
     ("models.networks",),
     ("bot",),
     ("harness", "match", "registration", "registry"),
@@ -38,6 +38,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("runs",),
     ("baselines",),
     ("compare",),
+    ("page",),
     ("cli",),
 )
 """All modules and subpackages of the package, lowest first; "" is the package itself. A module

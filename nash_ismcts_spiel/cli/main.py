@@ -17,7 +17,9 @@ from nash_ismcts_spiel.cli import (
     exploitability,
     export,
     games,
+    inspect,
     match,
+    play,
     search,
     train,
 )
@@ -56,6 +58,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     measuring = (evaluate, exploitability, exploit)
-    for command in (games, search, train, *measuring, export, match, compare):
+    for command in (games, search, train, *measuring, export, match, compare, inspect, play):
         command.add(commands)
     return parser

@@ -133,7 +133,7 @@ def choose(
     node: ActNode, config: SearchConfig, value_scale: float, rng: np.random.Generator
 ) -> tuple[int, list[float] | None]:
     """An action, and the mixing distribution it was drawn from (None for a pure choice)."""
-    bonus = _bonuses(node, config, value_scale)
+    bonus = bonuses(node, config, value_scale)
     values = node.child_values()
     lows = [value.low + extra for value, extra in zip(values, bonus, strict=True)]
     highs = [value.high + extra for value, extra in zip(values, bonus, strict=True)]
@@ -199,7 +199,7 @@ def act_value(
     return dispersed(policy, [v.low for v in values], [v.high for v in values], radius)
 
 
-def _bonuses(node: ActNode, config: SearchConfig, value_scale: float) -> list[float]:
+def bonuses(node: ActNode, config: SearchConfig, value_scale: float) -> list[float]:
     """What is added to Q(a): the prior term of PUCT, or UCB1's (infinite where N(a) = 0)."""
     visits = node.choices.visits
     total = sum(visits)

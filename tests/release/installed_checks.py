@@ -32,7 +32,13 @@ SNIPPETS = [
 def run(*command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Runs a program in a folder of its own."""
     return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=300, check=False
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
 
 
@@ -45,7 +51,12 @@ def test_it_is_the_installed_package_without_torch() -> None:
 def test_its_files_are_there_and_no_others() -> None:
     files = {str(file) for file in importlib.metadata.files("nash_ismcts_spiel") or ()}
     package = resources.files("nash_ismcts_spiel")
-    for name in ("py.typed", "games/measured.json", "pretrained/kuhn_poker.npz"):
+    for name in (
+        "py.typed",
+        "games/measured.json",
+        "pretrained/kuhn_poker.npz",
+        "page/static/page.js",
+    ):
         assert package.joinpath(name).is_file(), name
     assert not [name for name in files if name.startswith(("tests/", "benchmarks/", "examples/"))]
     assert not [name for name in files if name.endswith((".cc", ".o"))]
@@ -59,6 +70,7 @@ def test_its_files_are_there_and_no_others() -> None:
         "search --game phantom_ttt --visits 50",
         "match --game leduc_poker --players nash_ismcts,oos,uniform --hands 2 --visits 20",
         "exploitability --game kuhn_poker --bot nash_ismcts --visits 20",
+        "play --game leduc_poker --visits 20",
     ],
 )
 def test_commands_run(arguments: str, tmp_path: Path) -> None:
