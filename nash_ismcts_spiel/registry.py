@@ -13,6 +13,7 @@ from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.models.protocol import hidden_order_of
+from nash_ismcts_spiel.settings import did_you_mean
 
 BotMaker = Callable[..., Any]
 """(game, player_id, **params) -> a pyspiel.Bot."""
@@ -37,7 +38,7 @@ def make_bot(name: str, game: Any, player_id: int, **params: Any) -> Any:
       ValueError: no bot has that name, or a parameter is unknown.
     """
     if name not in _MAKERS:
-        raise ValueError(f"unknown bot {name!r}; there are {', '.join(registered_bots())}")
+        raise ValueError(f"unknown bot {name!r}; {did_you_mean(name, registered_bots())}")
     return _MAKERS[name](game, player_id, **params)
 
 

@@ -105,7 +105,7 @@ def test_a_study_grows(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     here = [(r["method"], r["seed"]) for r in grown.records() if r["game"] == KUHN and "seed" in r]
     assert here[:3] == [("cfr", 0), ("uct", 0), ("uct", 1)]
     assert sorted(here[3:]) == [("oos", 0), ("oos", 1), ("oos", 2), ("uct", 2)]
-    code, _, err = run(capsys, "--resume", "--out", str(tmp_path), "--seconds", "3")
+    code, _, err = run(capsys, "--resume", "--out", str(tmp_path), "--cpu-seconds", "3")
     assert code == 2
     assert "a comparison of 0.02 seconds keeps them" in err
 
@@ -288,7 +288,7 @@ def test_compare_runs_resumes_and_prints(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     out = str(tmp_path / "out")
-    asked = ["--games", helpers.KUHN, "--methods", "uct", "cfr", "--seconds", "0.02"]
+    asked = ["--games", helpers.KUHN, "--methods", "uct", "cfr", "--cpu-seconds", "0.02"]
     code, printed, _ = run(capsys, *asked, "--out", out)
     assert code == 0
     assert re.search(r"kuhn_poker\(\): exploitability \(NashConv / 2\) after 0.02 CPU s", printed)
@@ -319,7 +319,7 @@ def test_an_interrupted_command_says_how_to_go_on(
     [
         (["--games", "kuhn_poker", "--methods", "magic"], "unknown method 'magic'"),
         (["--games", "kuhn_pokr"], "did you mean 'kuhn_poker'"),
-        (["--games", "kuhn_poker", "--seconds", "0"], "seconds must be positive"),
+        (["--games", "kuhn_poker", "--cpu-seconds", "0"], "seconds must be positive"),
         (["--games", "kuhn_poker", "--seeds", "0"], "seeds at least 1"),
         ([], "--games is needed"),
         (["--resume"], "has no comparison"),

@@ -24,7 +24,7 @@ def write_markdown(study: Study) -> Path:
     games, methods = (" ".join(map(shlex.quote, each)) for each in (config.games, config.methods))
     command = (
         f"nash-ismcts compare --games {games} --methods {methods} "
-        f"--seconds {config.seconds:g} --seeds {config.seeds} --out DIR"
+        f"--cpu-seconds {config.seconds:g} --seeds {config.seeds} --out DIR"
     )
     # A fence of three would end at three that a name brings along.
     fenced = " ".join(command.split()).replace("```", "` ` `")

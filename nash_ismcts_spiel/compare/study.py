@@ -39,7 +39,7 @@ from nash_ismcts_spiel.files import (
 )
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.settings import Settings
+from nash_ismcts_spiel.settings import Settings, did_you_mean
 
 SETTINGS = "settings.json"
 _MOST = 100_000
@@ -82,7 +82,7 @@ class StudyConfig(Settings):
             raise ValueError("a comparison needs at least one game and one method")
         for name in self.methods:
             if name not in METHODS:
-                raise ValueError(f"unknown method {name!r}; there are {', '.join(METHODS)}")
+                raise ValueError(f"unknown method {name!r}; {did_you_mean(name, METHODS)}")
         if not (0.0 < self.seconds <= _MOST_SECONDS and self.seeds >= 1 and self.points >= 2):
             raise ValueError(
                 f"seconds must be positive and at most {_MOST_SECONDS:g}, seeds at least 1 and "
