@@ -17,7 +17,7 @@ from nash_ismcts_spiel.cli.common import Commands, add_json, load, print_json
 from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.games import SupportedGame
-from nash_ismcts_spiel.registry import make_bot
+from nash_ismcts_spiel.registry import SearchName, make_bot
 from nash_ismcts_spiel.search import SearchResult
 
 
@@ -82,7 +82,8 @@ def _search(arguments: argparse.Namespace) -> None:
     changes |= plain(arguments.set)
     player = max(int(state.current_player()), 0)
     with Work("searching"):
-        bot = make_bot(arguments.bot, game.pyspiel_game, player, seed=arguments.seed, **changes)
+        name: SearchName = arguments.bot
+        bot = make_bot(name, game.pyspiel_game, player, seed=arguments.seed, **changes)
         result = bot.search(state)
     if arguments.json:
         print_json(_as_json(arguments, game, state, bot, result))

@@ -113,19 +113,20 @@ class Study:
       circumstances: versions, machine and date of its beginning.
     """
 
-    def __init__(self, directory: Path, config: StudyConfig, circumstances: Record) -> None:
+    def __init__(self, directory: str | Path, config: StudyConfig, circumstances: Record) -> None:
         """Connects what is in memory; use `create` or `resume`."""
-        self.directory = directory
+        self.directory = Path(directory)
         self.config = config
         self.circumstances = circumstances
 
     @classmethod
-    def create(cls, directory: Path, config: StudyConfig) -> Self:
+    def create(cls, directory: str | Path, config: StudyConfig) -> Self:
         """Begins a comparison in a directory that has none.
 
         Raises:
           ValueError: there is one already, or a game is not supported.
         """
+        directory = Path(directory)
         if (directory / SETTINGS).exists():
             raise ValueError(f"{directory} has a comparison already; --resume it")
         for game in config.games:
@@ -138,14 +139,14 @@ class Study:
         return study
 
     @classmethod
-    def resume(cls, directory: Path) -> Self:
+    def resume(cls, directory: str | Path) -> Self:
         """Goes on with a comparison.
 
         Raises:
           ValueError: there is none.
           DamagedFileError: its settings are damaged.
         """
-        path = directory / SETTINGS
+        path = Path(directory) / SETTINGS
         if not path.exists():
             raise ValueError(f"{directory} has no comparison: {SETTINGS} is missing")
         stored = read_object(path, "the settings of a comparison")
