@@ -17,6 +17,7 @@ from nash_ismcts_spiel.cli.changes import changed
 from nash_ismcts_spiel.cli.common import load, print_json
 from nash_ismcts_spiel.cli.progress import Bar
 from nash_ismcts_spiel.files import file_name, naming
+from nash_ismcts_spiel.games.titles import short_title
 from nash_ismcts_spiel.runs.config import stored_settings
 from nash_ismcts_spiel.runs.directory import Budget
 from nash_ismcts_spiel.runs.metrics import Metrics, read_metrics
@@ -94,7 +95,7 @@ def _new(arguments: argparse.Namespace) -> RebelRun:
 
     game = load(arguments.game).name
     seed = arguments.seed or 0
-    directory = arguments.out or Path("out") / f"{file_name(game)}-{REBEL}-{seed}"
+    directory = arguments.out or Path("out") / f"{file_name(short_title(game))}-{REBEL}-{seed}"
     return RebelRun.create(directory, game, seed, changed(RebelConfig(), arguments.set))
 
 
@@ -136,7 +137,9 @@ def _draw_curve(run: RebelRun, lines: list[Metrics]) -> None:
     ]
     path = run.directory / "curve.png"
     with naming(path):
-        draw_curves(path, curves, title=run.game, x_label="CPU seconds")
+        last = f"exploitability {curves[0].y[-1]:.4f} after {times[-1]:.0f} CPU s"
+        title = f"{short_title(run.game)}: {last}"
+        draw_curves(path, curves, title=title, x_label="CPU seconds")
 
 
 def _say(message: str) -> None:

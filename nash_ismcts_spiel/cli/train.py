@@ -27,6 +27,7 @@ from nash_ismcts_spiel.cli.common import (
 from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.cli.progress import losses, train_with_progress
 from nash_ismcts_spiel.files import file_name, naming
+from nash_ismcts_spiel.games.titles import short_title
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.config import TRAINING_PRESETS, ModelKind
 from nash_ismcts_spiel.learning.loops import is_large
@@ -179,7 +180,7 @@ def _new(arguments: argparse.Namespace) -> Run:
     usual = "large" if models == "learned" and is_large(supported) else "default"
     config = TrainingConfig.preset(arguments.preset or usual, shards=arguments.workers)
     config = changed(config, arguments.set)
-    directory = arguments.out or Path("out") / f"{file_name(game)}-{seed}"
+    directory = arguments.out or Path("out") / f"{file_name(short_title(game))}-{seed}"
     try:
         return Run.create(directory, game, seed, config, arguments.workers, models, arguments.ray)
     except ValueError as error:
@@ -267,7 +268,9 @@ def _draw_curve(directory: Path, game: str) -> None:
     ]
     path = directory / "curve.png"
     with naming(path):
-        draw_curves(path, curves, title=game, x_label="CPU seconds", y_label=label)
+        last = curves[0].y[-1]
+        title = f"{short_title(game)}: {label} {last:.4f} after {times[-1]:.0f} CPU s"
+        draw_curves(path, curves, title=title, x_label="CPU seconds", y_label=label)
 
 
 def _say(message: str) -> None:
