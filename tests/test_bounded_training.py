@@ -224,7 +224,7 @@ def test_progress_in_words() -> None:
     progress = Progress(12, 1500, 40, 200, 5300)
     assert progress.parts(2.0) == ["games 12/1,500", "searches 40/200", "2,650 simulations/s"]
     assert progress._replace(searches_planned=0).parts(2.0)[1] == "searches 40"
-    assert Progress(fitting=True).text(2.0) == "fitting"
+    assert Progress(fitting=True).parts(2.0) == ["fitting"]
 
 
 @pytest.mark.parametrize("name", ["search_megabytes", "rows_megabytes", "buffer_megabytes"])
