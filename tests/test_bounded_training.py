@@ -170,7 +170,7 @@ def test_seconds_hold_inside_a_generation(
     found = capsys.readouterr()
     assert "no generation was finished" in found.out and "search_megabytes" in found.out
     assert "time was up inside generation 1" in found.err
-    assert "generation 1: games 0/1,100,000" in found.err
+    assert "games 0/1,100,000" in found.err
     run = Run.resume(tmp_path / "run")
     assert run.loop.generation == 0
     assert 0.5 <= run.wall_seconds < 5.0
