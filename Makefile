@@ -26,7 +26,7 @@ SANITIZED_TESTS := tests/test_native_search.py tests/test_native_exact.py \
 	tests/test_tensors.py tests/test_self_play.py tests/test_drawn_worlds.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all test-native test-threads test-wheel lint format sanitize \
+.PHONY: help install demo results test test-all test-native test-threads test-wheel lint format sanitize \
 	clean
 
 help:  ## list the targets
@@ -38,6 +38,9 @@ demo: $(STAMP)  ## policy collapse in Kuhn poker, then Kuhn and Leduc learned; p
 	$(BIN)/python examples/policy_collapse.py --games=kuhn_poker --plot=out/policy_collapse.png
 	$(BIN)/python examples/train_kuhn.py
 	$(BIN)/python examples/train_leduc.py --plot=out/leduc_curve.png
+
+results: $(STAMP)  ## remake all tables and figures of docs/results; RESULTS="--quick" to try it
+	$(BIN)/python -m benchmarks.results $(RESULTS)
 
 test: $(STAMP)  ## run the tests that CI runs
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"

@@ -16,22 +16,22 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from open_spiel.python import policy as openspiel_policy
 
+from benchmarks.stored import RESULTS as ALL
+from benchmarks.stored import write_record
 from exploitability import measure
 from nash_ismcts_spiel import make_bot
 from nash_ismcts_spiel.games.merged import MergedGame, merged_game
 from nash_ismcts_spiel.harness import ViewBot
 from nash_ismcts_spiel.native.exact import MergedCfrSolver
 
-RESULTS = Path("docs/results/beyond_enumeration")
-PAGE = Path("docs/results/beyond_enumeration.md")
+RESULTS = ALL / "beyond_enumeration"
+PAGE = ALL / "beyond_enumeration.md"
 
 GAMES = {
     "phantom_ttt": "phantom_ttt",
@@ -93,14 +93,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--agents", default=",".join([UNIFORM, CFR, *AGENTS]))
     parser.add_argument("--visits", default="100,300,1000")
     parser.add_argument("--seeds", default="0")
-    parser.add_argument("--page-only", action="store_true")
+    parser.add_argument("--page", action="store_true", help="write the page from what is stored")
+    parser.add_argument("--again", action="store_true", help="make stored points again")
     given = parser.parse_args(arguments)
-    if not given.page_only:
+    if not given.page:
         for visits in _numbers(given.visits):
             for game in given.games.split(","):
                 for agent in given.agents.split(","):
                     for seed in _numbers(given.seeds):
-                        _point(game, agent, visits, seed)
+                        _point(game, agent, visits, seed, given.again)
     from benchmarks.beyond_enumeration_page import write_page
 
     write_page(RESULTS, PAGE, GAMES, {name: agent.words for name, agent in AGENTS.items()})
@@ -110,14 +111,14 @@ def _numbers(text: str) -> list[int]:
     return [int(part) for part in text.split(",")]
 
 
-def _point(game: str, agent: str, visits: int, seed: int) -> None:
+def _point(game: str, agent: str, visits: int, seed: int, again: bool = False) -> None:
     """Measures one agent, unless its file is there."""
     if agent == UNIFORM:
         visits, seed = 0, 0
     if agent == CFR:
         seed = 0
     path = RESULTS / f"{game}-{agent}-{visits}-{seed}.json"
-    if path.exists():
+    if path.exists() and not again:
         return
     merged = merged_game(GAMES[game])
     started = time.process_time()
@@ -130,7 +131,7 @@ def _point(game: str, agent: str, visits: int, seed: int) -> None:
         "cpu_seconds": time.process_time() - started,
     }
     RESULTS.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(row, indent=2) + "\n", encoding="utf-8")
+    write_record(path, row)
     print(f"{path.stem}: {found.exploitability:.6f}, {row['cpu_seconds']:.0f} CPU s", flush=True)
 
 

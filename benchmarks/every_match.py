@@ -17,14 +17,12 @@ so a run that was stopped goes on. docs/results/every_game.md is written from al
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import multiprocessing
 import time
 import warnings
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
@@ -32,6 +30,7 @@ import pyspiel
 
 from benchmarks.every_game_page import write_page
 from benchmarks.listed_games import LISTED, file_name, short
+from benchmarks.stored import RESULTS, write_record
 from benchmarks.timing import report
 from nash_ismcts_spiel import NashIsmctsBot
 from nash_ismcts_spiel.baselines.ismcts import CppIsmctsBot, IsmctsBot
@@ -40,7 +39,7 @@ from nash_ismcts_spiel.games.quiet import silent_stderr
 from nash_ismcts_spiel.games.resample import has_own_resampler
 from nash_ismcts_spiel.match import BotFactory, round_robin
 
-FOLDER = Path(__file__).parents[1] / "docs" / "results" / "every_game"
+FOLDER = RESULTS / "every_game"
 OPPONENTS = ("uniform", "ismcts")
 KINDS = {"uniform": ("uniform",), "ismcts": ("C++", "Python")}
 """What may play as an opponent; the next one does if the one before cannot."""
@@ -132,7 +131,7 @@ def _one(task: tuple[str, str, argparse.Namespace]) -> None:
     found = pairing(name, against, options)
     if found is None:
         return
-    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    write_record(path, found)
     report(
         f"{short(name)} against {found['opponent']}: {found['difference']:+.3f} ± "
         f"{found['difference_half_width']:.3f}, {time.monotonic() - started:.0f} s"
@@ -148,9 +147,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=0.05, help="a move (default: 0.05)")
     parser.add_argument("--seed", type=int, default=0, help="of deals and bots (default: 0)")
     parser.add_argument("--again", action="store_true", help="play stored pairings again")
+    parser.add_argument("--page", action="store_true", help="write the page from what is stored")
     options = parser.parse_args(arguments)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for against in options.against:
+    for against in [] if options.page else options.against:
         for name in options.games:
             _one((name, against, options))
     print(write_page(FOLDER))

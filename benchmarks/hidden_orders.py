@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from benchmarks.stored import write_record
 from nash_ismcts_spiel.games import CHANCE, DECISION, GameGraph
 from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.policies import TablePolicy, policy_table
@@ -239,7 +240,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"{variant}: {stop:g} s: median {statistics.median(values):.4f} nats")
     line = json.dumps(results)
     if given.json:
-        given.json.write_text(line + "\n", encoding="utf-8")
+        write_record(given.json, results)
     print(line)
 
 

@@ -21,6 +21,7 @@ import pyspiel
 import torch
 from tqdm import tqdm
 
+from benchmarks.stored import write_record
 from nash_ismcts_spiel.files import file_name
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.harness import PolicyBot
@@ -123,8 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             won = f"{pairing['mean']:+.3f} ± {pairing['half_width']:.3f}"
             print(f"{game}: {ours} against {other}, {pairing['games']} games: {won}", flush=True)
         if options.out is not None:
-            options.out.parent.mkdir(parents=True, exist_ok=True)
-            options.out.write_text(json.dumps(stored, indent=1) + "\n")
+            write_record(options.out, stored)
     print(json.dumps(stored))
 
 

@@ -26,6 +26,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.stored import write_record
 from benchmarks.timing import report
 from nash_ismcts_spiel.baselines import AnytimeMethod, make_method, trace_at
 from nash_ismcts_spiel.files import versions
@@ -149,8 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "versions": versions(),
             "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
         }
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps(kept, indent=1) + "\n")
+        write_record(options.out, kept)
     print(json.dumps(results))
 
 

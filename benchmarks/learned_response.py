@@ -19,11 +19,12 @@ import dataclasses
 import functools
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from open_spiel.python import policy as openspiel_policy
 
+from benchmarks.stored import RESULTS as ALL
+from benchmarks.stored import write_record
 from exploitability import measure, tabularize
 from exploitability.opponents import Opponents
 from exploitability.responder import Effort, Point, learned_response
@@ -34,8 +35,8 @@ from nash_ismcts_spiel.learning.response import ResponseTraining
 from nash_ismcts_spiel.models.networks.saved import pretrained_path
 from nash_ismcts_spiel.runs import load_policy
 
-RESULTS = Path("docs/results/learned_response")
-PAGE = Path("docs/results/learned_response.md")
+RESULTS = ALL / "learned_response"
+PAGE = ALL / "learned_response.md"
 SIMULATIONS = 100
 
 
@@ -109,14 +110,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Makes the runs that are missing, then the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cases", default=",".join(CASES), help="of " + ", ".join(CASES))
-    parser.add_argument("--page-only", action="store_true")
+    parser.add_argument("--runs", type=int, help="of each case at most (default: all)")
+    parser.add_argument("--again", action="store_true", help="make stored runs again")
+    parser.add_argument("--page", action="store_true", help="write the page from what is stored")
     given = parser.parse_args(arguments)
-    if not given.page_only:
+    if not given.page:
         chosen = given.cases.split(",")
-        for seed in range(max(CASES[name].seeds for name in chosen)):
+        most = max(CASES[name].seeds for name in chosen)
+        for seed in range(most if given.runs is None else given.runs):
             for name in chosen:
                 if seed < CASES[name].seeds:
-                    _run(name, seed)
+                    _run(name, seed, given.again)
     _write_page()
 
 
@@ -130,9 +134,9 @@ def _opponents(name: str) -> tuple[Opponents, Any]:
     return Opponents(game, source), exact
 
 
-def _run(name: str, seed: int) -> None:
+def _run(name: str, seed: int, again: bool = False) -> None:
     path = RESULTS / f"{name}-{seed}.json"
-    if path.exists():
+    if path.exists() and not again:
         return
     case = CASES[name]
     opponents, exact = _opponents(name)
@@ -153,7 +157,7 @@ def _run(name: str, seed: int) -> None:
         "versions": versions(),
     }
     RESULTS.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    write_record(path, row)
     print(f"{path}: {found.nash_conv} of {exact.nash_conv:.6f}, {row['share']:.4f}", flush=True)
 
 

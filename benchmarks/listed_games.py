@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from benchmarks.stored import game_file
 
 LISTED = (
     "bridge(use_double_dummy_result=False)",
@@ -47,4 +47,4 @@ def short(name: str) -> str:
 
 def file_name(name: str) -> str:
     """What a file about a game is called."""
-    return re.sub(r"\W+", "_", short(name)).strip("_")
+    return game_file(short(name))

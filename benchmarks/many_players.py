@@ -23,12 +23,13 @@ import numpy.typing as npt
 from benchmarks.exact_study.parts import SEEDS
 from benchmarks.exact_study.report import at, spread_of, table
 from benchmarks.exact_study.tasks import Record, graph_of, run_all
+from benchmarks.stored import RESULTS, game_file, write_record
 from exploitability import measure
 from exploitability.curve import Curve, draw_curves
 from nash_ismcts_spiel.baselines import trace
 from nash_ismcts_spiel.baselines.anytime import AnytimeMethod, Point
 from nash_ismcts_spiel.baselines.methods import NashIsmctsExact
-from nash_ismcts_spiel.files import file_name, versions
+from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import TablePolicy, uniform_table
 from nash_ismcts_spiel.native import exact
@@ -220,9 +221,13 @@ def draw(stored: Record, folder: Path) -> str:
         )
         for record in stored["records"]
     ]
-    path = folder / f"{file_name(stored['game'])}.png"
+    path = folder / f"{game_file(stored['game'])}.png"
     anchors = {"uniform": stored["uniform"]}
-    draw_curves(path, curves, title, "CPU seconds", anchors, y_label="NashConv")
+    ends = [record["points"][-1][2] for record in of_method(stored, OURS)]
+    found = f"{title}: {LABELS[OURS]} ends at {statistics.median(ends):.4f}"
+    draw_curves(
+        path, curves, found, "CPU seconds", anchors, y_label="NashConv", ours=[LABELS[OURS]]
+    )
     return f"![{title}]({folder.name}/{path.name})"
 
 
@@ -275,17 +280,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", nargs="*", choices=list(TARGETS), default=[], help="run again")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default 1)")
-    parser.add_argument("--out", type=Path, default=Path("docs/results"), metavar="DIR")
+    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
     parser.add_argument("--quick", action="store_true", help="a fraction of the time, to try it")
     options = parser.parse_args(arguments)
     folder: Path = options.out / "many_players"
     folder.mkdir(parents=True, exist_ok=True)
     found: list[dict[str, Any]] = []
     for game in TARGETS:
-        path = folder / f"{file_name(game)}.json"
+        path = folder / f"{game_file(game)}.json"
         if game in options.games or not path.exists():
             stored = run_game(game, 0.02 if options.quick else 1.0, options.jobs)
-            path.write_text(json.dumps(stored) + "\n", encoding="utf-8")
+            write_record(path, stored)
         found.append(json.loads(path.read_text(encoding="utf-8")))
     notes = folder / "findings.md"
     findings = notes.read_text(encoding="utf-8").strip() if notes.exists() else ""

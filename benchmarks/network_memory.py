@@ -6,13 +6,14 @@ that of the pieces drawn so far. Outputs must grow like the logarithm of the num
 states, or slower: pieces are drawn one by one, and an output is as wide as one piece. The same for
 the number of actions, where these are split into sub-actions. The exponent beside each family is
 that of the best power law in the logarithm: 1 is proportional to it, 0 is constant. Writes
-`memory.json` and `memory.svg`, and prints tables in Markdown.
+`memory.json` and `memory.png`, and prints tables in Markdown.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 import json
 import math
 import sys
@@ -23,6 +24,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.splitting import AnySizes
+from benchmarks.stored import RESULTS, write_record
+from exploitability.curve import OTHER_COLOURS, OUR_COLOURS
 from nash_ismcts_spiel.games import support, tensors
 from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.splitting import SplitActions, mixed_radix
@@ -187,21 +190,28 @@ def draw(results: dict[str, Any], path: Path) -> None:
     """Outputs against both logarithms."""
     import matplotlib
 
-    matplotlib.use("svg")
+    matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    matplotlib.rcParams.update({"svg.hashsalt": "memory", "svg.fonttype": "none"})
+    colours = itertools.cycle((*OUR_COLOURS, *OTHER_COLOURS))
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4))
     for family, found in results["hidden"].items():
         across = [row["bits"] for row in found["rows"]]
-        left.plot(across, [row["outputs"] for row in found["rows"]], "o-", label=family, ms=4)
+        left.plot(
+            across,
+            [row["outputs"] for row in found["rows"]],
+            "o-",
+            label=family,
+            ms=4,
+            color=next(colours),
+        )
     left.set(xscale="log", yscale="log", xlabel="log2 of the number of hidden states")
     left.set(ylabel=f"parameters of all outputs, width {WIDTH}")
     left.legend(fontsize=8)
     growth = results["actions"]["growth"]
     actions = [row["actions"] for row in growth]
     games = results["actions"]["games"].values()
-    for kind, color in (("whole", "C0"), ("split", "C1")):
+    for kind, color in zip(("whole", "split"), OUR_COLOURS, strict=False):
         label, drawn = f"{kind} actions", [row[kind] for row in growth]
         right.plot(actions, drawn, "o-", label=label, ms=4, color=color)
         drawn = [game[kind]["outputs"] for game in games]
@@ -209,7 +219,7 @@ def draw(results: dict[str, Any], path: Path) -> None:
     right.set(xscale="log", yscale="log", xlabel="number of actions (x: games)")
     right.legend(fontsize=8)
     figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path, dpi=90)
 
 
 def report(results: dict[str, Any]) -> str:
@@ -239,12 +249,16 @@ def report(results: dict[str, Any]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Counts, draws and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("docs/results/network_memory"))
+    parser.add_argument("--out", type=Path, default=RESULTS / "network_memory")
+    parser.add_argument("--page", action="store_true", help="draw what is stored")
     given = parser.parse_args(arguments)
+    if given.page:
+        draw(json.loads((given.out / "memory.json").read_text()), given.out / "memory.png")
+        return
     given.out.mkdir(parents=True, exist_ok=True)
     results = {"width": WIDTH, "hidden": by_hidden_states(), "actions": by_actions()}
-    (given.out / "memory.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    draw(results, given.out / "memory.svg")
+    write_record(given.out / "memory.json", results)
+    draw(results, given.out / "memory.png")
     print(report(results))
 
 

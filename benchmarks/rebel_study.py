@@ -21,6 +21,7 @@ import numpy as np
 from benchmarks.exact_study.parts import KUHN, LEDUC, SEEDS, liars_dice
 from benchmarks.exact_study.report import spread_of, table
 from benchmarks.exact_study.tasks import Record, Task, graph_of, openspiel_exploitability, run_all
+from benchmarks.stored import RESULTS, write_record
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.loop import RebelLoop
 from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy, unsafe_policy
@@ -200,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--jobs", type=int, default=2, help="tasks at a time (default 2)")
-    parser.add_argument("--out", type=Path, default=Path("docs/results"), metavar="DIR")
+    parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR")
     parser.add_argument("--quick", action="store_true", help="a fraction of the time, to try it")
     parser.add_argument("--page", action="store_true", help="write the page from what is stored")
     options = parser.parse_args(arguments)
@@ -214,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "trainings": run_all(training_tasks(options.quick), options.jobs, "trainings"),
             "oracle": run_all(oracle_tasks(options.quick), options.jobs, "exact leaves"),
         }
-        path.write_text(json.dumps(found) + "\n", encoding="utf-8")
+        write_record(path, found)
     notes = folder / "findings.md"
     findings = notes.read_text(encoding="utf-8").strip() if notes.exists() else ""
     text = page(json.loads(path.read_text(encoding="utf-8")), findings)

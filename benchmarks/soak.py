@@ -18,13 +18,13 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyspiel
 
 from benchmarks.memory import alone, resident
+from benchmarks.stored import RESULTS, write_record
 from benchmarks.timing import report
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.files import versions
@@ -36,7 +36,6 @@ BAR = 0.05
 """Share by which memory may grow from 10% to 100% of the games."""
 
 LOOKS = (0.01, 0.1, 0.5, 1.0)
-RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 Result = dict[str, Any]
 
 PAGE = """# Ten thousand games by one bot
@@ -130,18 +129,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", nargs="+", choices=VISITS, default=list(VISITS))
     parser.add_argument("--visits", type=int, help="visits a move, instead of those of the game")
     parser.add_argument("--write", action="store_true", help="write docs/results/soak.*")
+    parser.add_argument("--page", action="store_true", help="write the page from what is stored")
     options = parser.parse_args(arguments)
+    if options.page:
+        found = json.loads((RESULTS / "soak.json").read_text(encoding="utf-8"))
+        (RESULTS / "soak.md").write_text(page(found), encoding="utf-8")
+        return
     if options.games < 100:
         parser.error("--games must be at least 100")
     stored = RESULTS / "soak.json"
-    found: dict[str, Result] = {}
+    found = {}
     if options.write and stored.exists():
         found = json.loads(stored.read_text(encoding="utf-8"))
     for name in options.only:
         found[name] = alone(soak, (name, options.games, options.visits or VISITS[name]))
         found = {each: found[each] for each in VISITS if each in found}
         if options.write:
-            stored.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+            write_record(stored, found)
             (RESULTS / "soak.md").write_text(page(found), encoding="utf-8")
     print(page({name: found[name] for name in options.only}))
     print(json.dumps({name: found[name] for name in options.only}))

@@ -22,7 +22,6 @@ import time
 import warnings
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,12 +30,13 @@ import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games writt
 from benchmarks.every_game_page import write_page
 from benchmarks.listed_games import LISTED, short
 from benchmarks.memory import resident
+from benchmarks.stored import RESULTS, write_record
 from benchmarks.timing import report
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.games.quiet import silent_stderr
 
-STORED = Path(__file__).parents[1] / "docs" / "results" / "every_game" / "whole_games.json"
+STORED = RESULTS / "every_game" / "whole_games.json"
 
 
 def play(name: str, visits: int, seed: int) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else result
         rows = {**stored["games"], **found}
         result["games"] = {name: rows[name] for name in LISTED if name in rows}
-        STORED.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        write_record(STORED, result)
         write_page(STORED.parent)
     print(json.dumps(result))
 

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.stored import RESULTS, game_file, write_record
 from benchmarks.timing import report
 from exploitability import measure
 from nash_ismcts_spiel import SearchConfig
@@ -57,7 +58,7 @@ VISITS = (300, 3000)
 TOGETHER = 256
 """Searches whose trees are in memory at once."""
 
-FOLDER = Path(__file__).parents[1] / "docs" / "results" / "without_enumeration"
+FOLDER = RESULTS / "without_enumeration"
 
 HEAD = """# Learning without enumeration
 
@@ -184,17 +185,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--changes", type=json.loads, default={}, help="settings of training to change, as JSON"
     )
     parser.add_argument("--out", type=Path, default=FOLDER, help="where records go")
+    parser.add_argument("--again", action="store_true", help="learn stored runs again")
+    parser.add_argument("--page", action="store_true", help="write the page from what is stored")
     options = parser.parse_args(arguments)
+    if options.page:
+        write_page(options.out)
+        return
     options.out.mkdir(parents=True, exist_ok=True)
     config = TrainingConfig.preset(graph="grown", **options.changes)
     found: dict[str, list[float]] = {}
     for game in options.games:
         seconds = options.seconds or SECONDS.get(game, 60.0)
         for seed in options.seeds:
-            name = "".join(c if c.isalnum() else "_" for c in game).strip("_")
-            path = options.out / f"{name}-{seed}.json"
-            if not path.exists():
-                path.write_text(json.dumps(learn(game, seed, seconds, config), indent=1) + "\n")
+            path = options.out / f"{game_file(game)}-{seed}.json"
+            if options.again or not path.exists():
+                write_record(path, learn(game, seed, seconds, config))
             found.setdefault(game, []).append(json.loads(path.read_text())["exploitability"])
         middle = statistics.median(found[game])
         print(f"{game:<62} median {middle:.4f} of {[round(x, 4) for x in found[game]]}", flush=True)

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from nash_ismcts_spiel.settings import Settings
+from nash_ismcts_spiel.settings import Settings, did_you_mean
 
 SampleBackup = Literal["expected", "luck_adjusted", "residual"]
 LuckEnds = Literal["coupled", "independent"]
@@ -174,7 +174,7 @@ class SearchConfig(Settings):
           ValueError: no preset has that name, or a change is not a field.
         """
         if name not in PRESETS:
-            raise ValueError(f"unknown preset {name!r}; there are {', '.join(PRESETS)}")
+            raise ValueError(f"unknown preset {name!r}; {did_you_mean(name, PRESETS)}")
         return cls.from_dict({**PRESETS[name], **changes})
 
 

@@ -7,19 +7,47 @@ import functools
 import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Protocol, overload
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.models.protocol import hidden_order_of
+from nash_ismcts_spiel.settings import did_you_mean
 
 BotMaker = Callable[..., Any]
 """(game, player_id, **params) -> a pyspiel.Bot."""
 
+SearchName = Literal["nash_ismcts", "nash_ismcts_play", "a_ismcts", "mt_ismcts"]
+"""The searches of this package, which are the presets of SearchConfig."""
+
 _MAKERS: dict[str, BotMaker] = {}
 
 
+class Bot(Protocol):
+    """What every bot does, whoever made it: a pyspiel.Bot, which has no types of its own."""
+
+    def step(self, state: Any, /) -> int:
+        """The action that it plays at a state."""
+        ...
+
+    def get_policy(self, state: Any, /) -> list[tuple[int, float]]:
+        """(action, probability) for all legal actions of the player to move."""
+        ...
+
+    def restart(self) -> None:
+        """Forgets all that was played."""
+        ...
+
+    def restart_at(self, state: Any, /) -> None:
+        """Forgets all, and goes on from a state."""
+        ...
+
+
+@overload
+def make_bot(name: SearchName, game: Any, player_id: int, **params: Any) -> NashIsmctsBot: ...
+@overload
+def make_bot(name: str, game: Any, player_id: int, **params: Any) -> Bot: ...
 def make_bot(name: str, game: Any, player_id: int, **params: Any) -> Any:
     """A bot by name.
 
@@ -37,7 +65,7 @@ def make_bot(name: str, game: Any, player_id: int, **params: Any) -> Any:
       ValueError: no bot has that name, or a parameter is unknown.
     """
     if name not in _MAKERS:
-        raise ValueError(f"unknown bot {name!r}; there are {', '.join(registered_bots())}")
+        raise ValueError(f"unknown bot {name!r}; {did_you_mean(name, registered_bots())}")
     return _MAKERS[name](game, player_id, **params)
 
 

@@ -1,9 +1,13 @@
-"""Schedules: settings that change from generation to generation by a power law."""
+"""Schedules: settings that change from generation to generation by a power law. A plain number is
+a constant schedule.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import numbers
+from typing import Any
 
 from nash_ismcts_spiel.settings import Settings
 
@@ -31,6 +35,13 @@ class Schedule(Settings):
             raise ValueError(f"a schedule must not be negative: {self}")
         if self.highest is not None and self.highest < self.lowest:
             raise ValueError(f"highest must not be below lowest in {self}")
+
+    @classmethod
+    def from_plain(cls, value: Any) -> Any:
+        """A schedule from its settings, or from the number that it always is."""
+        if isinstance(value, numbers.Real) and not isinstance(value, bool):
+            return cls(start=float(value))
+        return super(Schedule, cls).from_plain(value)
 
     def at(self, generation: int) -> float:
         """The value in a generation."""

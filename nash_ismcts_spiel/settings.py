@@ -1,5 +1,5 @@
 """What all configs share: frozen dataclasses of plain values, to and from JSON; unknown keys are
-errors, and so are values of the wrong type.
+errors, and so are values of the wrong type. An unknown name is answered with the nearest.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import functools
 import math
 import numbers
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Self
 
 _LARGEST = 1 << 63
@@ -31,12 +31,15 @@ class Settings:
         names = [field.name for field in dataclasses.fields(cls)]
         for key in settings:
             if key not in names:
-                near = difflib.get_close_matches(key, names, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
-                raise ValueError(f"unknown {cls.__name__} key {key!r}{hint}")
+                raise ValueError(f"unknown {cls.__name__} key {key!r}; {did_you_mean(key, names)}")
         kind: Any = cls
         types = _field_types(kind)
         return cls(**{key: _nested(types[key], value) for key, value in settings.items()})
+
+    @classmethod
+    def from_plain(cls, value: Any) -> Any:
+        """A config from its settings; what is no settings stays, and is refused by its type."""
+        return cls.from_dict(value) if isinstance(value, Mapping) else value
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, ready for JSON; numpy's numbers become Python's."""
@@ -48,6 +51,13 @@ class Settings:
         kind: Any = type(self)
         for name, hint in _field_types(kind).items():
             _check_type(name, getattr(self, name), hint)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """What to say of a name that is not known: the nearest that is, else all of them."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
 
 
 @functools.cache
@@ -67,8 +77,8 @@ def _plain(value: Any) -> Any:
 
 def _nested(hint: Any, value: Any) -> Any:
     """A config inside a config may be given as its plain settings."""
-    if isinstance(hint, type) and issubclass(hint, Settings) and isinstance(value, Mapping):
-        return hint.from_dict(value)
+    if isinstance(hint, type) and issubclass(hint, Settings):
+        return hint.from_plain(value)
     return value
 
 

@@ -143,8 +143,17 @@ def test_search_takes_simultaneous_and_perfect_information_games(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "required: COMMAND"),
-        ("sing", "invalid choice: 'sing'"),
+        ("serch", "invalid command 'serch'; did you mean 'search'?"),
+        ("--vresion", "unknown option --vresion; did you mean '--version'?"),
+        ("search --gmae kuhn_poker", "unknown option --gmae; did you mean '--game'?"),
+        ("search --game kuhn_poker --visit 3", "unknown option --visit; did you mean '--visits'?"),
+        ("compare --seconds 3", "this command counts CPU time: --cpu-seconds"),
+        ("exploit --seconds 3", "this command counts CPU time: --cpu-seconds"),
+        ("search --game kuhn_poker --set c_pict=2", "SearchConfig key 'c_pict'; did you mean"),
+        ("search --game kuhn_poker --import no_such_module", "no_such_module cannot be imported"),
+        ("search --game kuhn_poker --import bots:Mine", "is --bot MODULE:MAKER"),
+        ("match --game kuhn_poker --players nash_ismct,uniform", "did you mean 'nash_ismcts'?"),
+        ("compare --games kuhn_poker --methods cfr_pus --out x", "did you mean 'cfr_plus'?"),
         ("search", "required: --game"),
         ("search --game kuhn_pker", "unknown game 'kuhn_pker'; did you mean 'kuhn_poker'"),
         ("search --game kuhn_poker(players=99)", "cannot load the game"),
@@ -161,7 +170,10 @@ def test_search_takes_simultaneous_and_perfect_information_games(capsys):
         ("search --game kuhn_poker --visits 0", "visits must be at least 1"),
         ("search --game kuhn_poker --visits many", "invalid int value"),
         ("search --game kuhn_poker --dispersion-radius 3", "from 0 to 2"),
-        ("search --game kuhn_poker --bot alpha_zero", "invalid choice"),
+        (
+            "search --game kuhn_poker --bot a_ismct",
+            "invalid choice 'a_ismct'; did you mean 'a_ismcts'?",
+        ),
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(capfd, arguments, message):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
@@ -19,7 +18,7 @@ from nash_ismcts_spiel.baselines import DETERMINISTIC, METHODS, methods
 from nash_ismcts_spiel.compare import Study, StudyConfig, write_report
 from nash_ismcts_spiel.compare.markdown import write_markdown
 from nash_ismcts_spiel.compare.records import RECORDS
-from nash_ismcts_spiel.compare.report import final_figures
+from nash_ismcts_spiel.compare.report import final_figures, finding
 from nash_ismcts_spiel.compare.study import SETTINGS
 from nash_ismcts_spiel.files import BusyError, DamagedFileError, writing
 from nash_ismcts_spiel.games import GameGraph
@@ -105,7 +104,7 @@ def test_a_study_grows(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     here = [(r["method"], r["seed"]) for r in grown.records() if r["game"] == KUHN and "seed" in r]
     assert here[:3] == [("cfr", 0), ("uct", 0), ("uct", 1)]
     assert sorted(here[3:]) == [("oos", 0), ("oos", 1), ("oos", 2), ("uct", 2)]
-    code, _, err = run(capsys, "--resume", "--out", str(tmp_path), "--seconds", "3")
+    code, _, err = run(capsys, "--resume", "--out", str(tmp_path), "--cpu-seconds", "3")
     assert code == 2
     assert "a comparison of 0.02 seconds keeps them" in err
 
@@ -141,18 +140,23 @@ def test_the_report_opens_without_a_network(tmp_path: Path) -> None:
     )
     study.run()
     text = write_report(study).read_text()
-    assert not re.search(r"(src|href)=[\"'](?!data:)|@import|url\(|<script|<link", text)
-    drawn = re.findall(r"data:image/svg\+xml;base64,([^\"]+)", text)
-    assert len(drawn) == 2
-    for image in drawn:
-        plot = base64.b64decode(image).decode()
-        assert "<svg" in plot
-        assert not re.search(r"<image|href=\"http", plot)
-    assert (tmp_path / "kuhn_poker.svg").read_bytes() == base64.b64decode(drawn[0])
+    assert not re.search(r"(src|href)=|@import|url\(|<script[^>]|<link|https?:", text)
+    assert text.count("<svg") == 2 and text.count("<polyline") == 4
+    for plot in ("kuhn_poker.png", "kuhn_poker-players-3.png"):
+        assert (tmp_path / plot).read_bytes().startswith(b"\x89PNG")
+    for number, method in enumerate(study.config.methods):
+        assert f'data-toggle="{number}"' in text
+        # A row of each table, a curve, and a column of figures, in both games.
+        assert text.count(f'<g class="m{number}">') == 2
+        assert text.count(f'<tr class="m{number}"><td>{method}</td>') == 3
+    assert 'name="viewport" content="width=device-width' in text
     assert text.count("no game of two players with a constant sum") == 1
     final = final_figures(study, KUHN)
+    best = min(final, key=final.__getitem__)
     for method, figure in final.items():
-        assert f"<td>{method}</td><td>{figure:.5f}</td>" in text
+        mark = ' class="best"' if method == best else ""
+        assert f'<td>{method}</td><td data-value="{figure}"{mark}>{figure:.5f}</td>' in text
+    assert finding(KUHN, final).startswith(f"kuhn_poker: {best} ends lowest, at {final[best]:.5f}")
     for word in ("12 information sets", "open_spiel", "machine", "begun"):
         assert word in text
 
@@ -221,7 +225,7 @@ def test_names_in_reports_are_shown_and_never_followed(tmp_path: Path) -> None:
     with_record(study, {"game": KUHN, "method": HOSTILE, "skipped": HOSTILE})
     page, report = write_markdown(study).read_text(), write_report(study).read_text()
     for text in (page, report):
-        assert "<script>" not in text
+        assert "<script>alert" not in text
         assert "&lt;script&gt;" in text
     skipped = next(line for line in page.splitlines() if line.startswith("- "))
     assert skipped.count(r"\[x\](http") == 2 and skipped.count(r"\`z\` \*\*b\*\* \# title") == 2
@@ -288,7 +292,7 @@ def test_compare_runs_resumes_and_prints(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     out = str(tmp_path / "out")
-    asked = ["--games", helpers.KUHN, "--methods", "uct", "cfr", "--seconds", "0.02"]
+    asked = ["--games", helpers.KUHN, "--methods", "uct", "cfr", "--cpu-seconds", "0.02"]
     code, printed, _ = run(capsys, *asked, "--out", out)
     assert code == 0
     assert re.search(r"kuhn_poker\(\): exploitability \(NashConv / 2\) after 0.02 CPU s", printed)
@@ -319,7 +323,7 @@ def test_an_interrupted_command_says_how_to_go_on(
     [
         (["--games", "kuhn_poker", "--methods", "magic"], "unknown method 'magic'"),
         (["--games", "kuhn_pokr"], "did you mean 'kuhn_poker'"),
-        (["--games", "kuhn_poker", "--seconds", "0"], "seconds must be positive"),
+        (["--games", "kuhn_poker", "--cpu-seconds", "0"], "seconds must be positive"),
         (["--games", "kuhn_poker", "--seeds", "0"], "seeds at least 1"),
         ([], "--games is needed"),
         (["--resume"], "has no comparison"),

@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from exploitability.curve import Curve, draw_curves, spread, spread_at_points
+from exploitability.curve import (
+    OUR_COLOURS,
+    Curve,
+    draw_curves,
+    spaced,
+    spread,
+    spread_at_points,
+)
 
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 
@@ -108,14 +115,17 @@ def test_a_plot_is_saved_with_what_was_asked(
     draw_curves(path, curves, title="kuhn", x_label="seconds", anchors={"published": 0.3})
     assert path.read_bytes().startswith(b"\x89PNG")
     (axes,) = figures[0].axes
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ours", "theirs"]
-    assert (axes.get_title(), axes.get_xlabel()) == ("kuhn", "seconds")
+    labels = {text.get_text(): text for text in axes.texts}
+    assert labels["ours"].get_color() == OUR_COLOURS[0] != labels["theirs"].get_color()
+    assert labels["ours"].get_fontweight() == "bold" != labels["theirs"].get_fontweight()
+    assert (axes.get_title(loc="left"), axes.get_xlabel()) == ("kuhn", "seconds")
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     median, point, anchor = axes.get_lines()
     assert (median.get_ydata()[0], median.get_ydata()[-1]) == (1.5, 0.75)
     assert point.get_ydata().tolist() == [0.7]
     assert set(anchor.get_ydata()) == {0.3}
-    assert "published" in [text.get_text() for text in axes.texts]
+    assert median.get_linewidth() > point.get_linewidth()
+    assert list(labels) == ["published", "ours", "theirs"]
 
 
 def test_many_curves_can_be_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,8 +138,15 @@ def test_many_curves_can_be_told_apart(tmp_path: Path, monkeypatch: pytest.Monke
     lines = figures[0].axes[0].get_lines()
     looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in lines}
     assert len(looks) == len(curves)
-    (legend,) = figures[0].legends  # outside the axes
-    assert len(legend.get_texts()) == len(curves)
+    places = sorted(text.xyann[1] for text in figures[0].axes[0].texts)
+    assert len(places) == len(curves)
+    assert np.diff(places).min() > 0.04  # in heights of the plot: labels do not cover each other
+
+
+def test_labels_keep_their_order_and_distance() -> None:
+    assert spaced([0.5, 0.1, 0.52], 0.1) == pytest.approx([0.5, 0.1, 0.6])
+    assert spaced([1.0, 1.0, 0.2], 0.1) == pytest.approx([0.9, 1.0, 0.2])
+    assert spaced([], 0.1) == []
 
 
 def test_curves_at_common_points() -> None:

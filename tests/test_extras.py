@@ -54,7 +54,7 @@ for line in (
     "export --run run --out policy.json",
     "match --game kuhn_poker --players nash_ismcts,oos,uniform --hands 1 --visits 10",
     "exploitability --game kuhn_poker --bot nash_ismcts --visits 10",
-    "compare --games kuhn_poker --methods nash_ismcts cfr --seconds 1 --out compared",
+    "compare --games kuhn_poker --methods nash_ismcts cfr --cpu-seconds 1 --out compared",
 ):
     assert cli.main(line.split()) == 0, line
 assert sys.modules["torch"] is None

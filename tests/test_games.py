@@ -14,6 +14,7 @@ import numpy as np
 import pyspiel
 import pytest
 
+from nash_ismcts_spiel.files import file_name
 from nash_ismcts_spiel.games import (
     CHANCE,
     DECISION,
@@ -24,6 +25,7 @@ from nash_ismcts_spiel.games import (
 )
 from nash_ismcts_spiel.games.hidden import prior_weights
 from nash_ismcts_spiel.games.tables import DEAD, MISSING
+from nash_ismcts_spiel.games.titles import short_title
 
 Enumerated = Callable[[str], GameGraph]
 Fork = tuple[tuple[int, ...], tuple[int, ...]]
@@ -622,3 +624,31 @@ def test_a_dropped_graph_is_freed_at_once() -> None:
         assert watched() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize(
+    ("game", "title"),
+    [
+        ("kuhn_poker()", "kuhn_poker"),
+        ("kuhn_poker(players=3)", "kuhn_poker(players=3)"),
+        ("liars_dice(dice_sides=4,numdice=1)", "liars_dice(dice_sides=4)"),
+        ("turn_based_simultaneous_game(game=matrix_rps())", "matrix_rps"),
+        (
+            "turn_based_simultaneous_game(game=goofspiel(egocentric=False,imp_info=True,"
+            "num_cards=4,num_turns=-1,players=2,points_order=descending,returns_type=win_loss))",
+            "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
+        ),
+        ("misere(game=kuhn_poker(players=3))", "misere(game=kuhn_poker(players=3))"),
+        ("no_such_game(a=1)", "no_such_game(a=1)"),
+    ],
+)
+def test_short_titles_leave_out_what_is_usual(game, title):
+    assert short_title(game) == title
+    assert len(file_name(title)) <= 33
+
+
+def test_long_names_stay_different():
+    names = ["goofspiel(imp_info=True,num_cards=4,points_order=descending)",
+             "goofspiel(imp_info=True,num_turns=4,points_order=descending)"]  # fmt: skip
+    assert len({file_name(name) for name in names}) == 2
+    assert file_name("kuhn_poker(players=3)") == "kuhn_poker-players-3"

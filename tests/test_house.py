@@ -23,7 +23,7 @@ MAX_FUNCTION_LINES = 60
 MAX_NATIVE_LINES = 400
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("settings", "threads"),
+    ("notebook", "settings", "threads"),
     ("config", "files", "schedule"),
     ("native", "native._core", "native._spiel", "native.openspiel"),
     ("games",),
@@ -32,7 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("native.exact", "native.models", "native.engine", "native.spawned"),
     ("models.networks",),
     ("bot",),
-    ("harness", "match", "registration", "registry"),
+    ("aec", "harness", "match", "registration", "registry"),
     ("",),
     ("learning",),
     ("runs",),
@@ -49,7 +49,7 @@ LATER: Mapping[str, tuple[str, ...]] = {f"{PACKAGE}.registry": (f"{PACKAGE}.runs
 """What a module may import against the order, inside functions only: who asks for it waits."""
 
 ALLOWED: Mapping[str, tuple[str, ...]] = {
-    MEASURES: (f"{PACKAGE}.games", f"{PACKAGE}.native.exact"),
+    MEASURES: (f"{PACKAGE}.games", f"{PACKAGE}.native.exact", f"{PACKAGE}.notebook"),
 }
 """What the modules of another package may import of this one."""
 

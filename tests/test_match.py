@@ -345,24 +345,22 @@ def test_match_prints_and_writes_every_pairing(
     trained = ["train", "--game", helpers.KUHN, "--generations", "30", "--out", str(training)]
     assert cli.main(trained) == 0
     capsys.readouterr()
-    file = tmp_path / "new" / "match.json"
     arguments = [
         "--game", helpers.KUHN, "--players", f"run:{training},nash_ismcts,uniform",
-        "--checkpoint", str(training), "--hands", "60", "--visits", "50", "--json", str(file),
+        "--checkpoint", str(training), "--hands", "60", "--visits", "50",
     ]  # fmt: skip
     code, out, err = run(capsys, *arguments)
     assert (code, err) == (0, "")
-    found = json.loads(file.read_text())
+    assert len(out.splitlines()) == 3 + 1 + 6
+    first = json.loads(run(capsys, *arguments, "--json")[1])
+    found = json.loads(run(capsys, *arguments, "--json")[1])
+    assert found["pairings"] == first["pairings"]
     assert found["game"] == "kuhn_poker()"
     assert len(found["pairings"]) == 3
     for pairing in found["pairings"]:
         assert sum(pairing["mean"]) == pytest.approx(0.0)
     beaten = {tuple(p["players"]): p["mean"][0] for p in found["pairings"]}
     assert beaten[f"run:{training}", "uniform"] > 0.0
-    assert len(out.splitlines()) == 3 + 1 + 6
-    first = file.read_text()
-    assert run(capsys, *arguments)[0] == 0
-    assert json.loads(file.read_text())["pairings"] == json.loads(first)["pairings"]
 
 
 @pytest.mark.parametrize("name", [helpers.KUHN_3, "euchre"])

@@ -77,7 +77,7 @@ def test_make_test_is_what_contributing_says():
 
 def test_shell_commands_run(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    shorter = {"--seconds": "1", "--repeats": "1"}
+    shorter = {"--seconds": "1", "--cpu-seconds": "1", "--repeats": "1"}
     ran = 0
     for command in commands():
         program, *arguments = shlex.split(command)

@@ -120,12 +120,11 @@ def test_a_training_plays(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     asked = ["train", "--algorithm", "rebel", "--game", KUHN, "--generations", "2"]
     asked += ["--out", training, *(word for text in few for word in ("--set", text))]
     assert cli.main(asked) == 0
-    result = tmp_path / "match.json"
     players = f"run:{training},uniform"
     match = ["match", "--game", KUHN, "--players", players, "--hands", "80"]
     capsys.readouterr()
-    assert cli.main([*match, "--visits", "20", "--json", str(result)]) == 0
-    assert json.loads(result.read_text())["pairings"][0]["mean"][0] > 0.0
+    assert cli.main([*match, "--visits", "20", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["pairings"][0]["mean"][0] > 0.0
     bot = make_bot("rebel", KUHN, 0, checkpoint=training, iterations=10, seed=1)
     state = pyspiel.load_game(KUHN).new_initial_state()
     for action in (0, 2):

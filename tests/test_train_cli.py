@@ -288,12 +288,19 @@ def refused(capfd: pytest.CaptureFixture[str], *argv: str) -> str:
         ("--resume", "--resume needs --out"),
         ("--game kuhn_poker --set vists=3", "unknown TrainingConfig key 'vists'; did you mean"),
         ("--game kuhn_poker --set visits={\"strt\":1}", "Schedule key 'strt'; did you mean 'start"),
-        ("--game kuhn_poker --set visits=3", "visits must be Schedule"),
+        ("--game kuhn_poker --set visits=true", "visits must be Schedule"),
+        ("--game kuhn_poker --set visits.strt=3", "Schedule key 'strt'; did you mean 'start'"),
+        ("--game kuhn_poker --set leaner.batch=3", "TrainingConfig key 'leaner'; did you mean"),
+        ("--game kuhn_poker --set shards.x=3", "--set shards.x: shards has no fields"),
+        ("--game kuhn_poker --set .x=3", "--set needs NAME=JSON, not '.x=3'"),
+        ("--gmae kuhn_poker", "unknown option --gmae; did you mean '--game'?"),
+        ("--game kuhn_poker --cpu-seconds 3", "this command counts wall time: --seconds"),
+        ("--game kuhn_poker --sed 3", "did you mean '--seed'?"),
         ("--game kuhn_poker --set shards", "--set needs NAME=JSON, not 'shards'"),
         ("--game kuhn_poker --set shards=two", "shards must be int, not 'two'"),
         ("--game kuhn_poker --set most_searches=0", "most_searches must be at least 1"),
-        ("--game kuhn_poker --preset best", "invalid choice: 'best'"),
-        ("--game kuhn_poker --models guessed", "invalid choice: 'guessed'"),
+        ("--game kuhn_poker --preset defalt", "invalid choice 'defalt'; did you mean 'default'?"),
+        ("--game kuhn_poker --models guessed", "invalid choice 'guessed'; there are exact"),
         ("--game kuhn_poker --seed -1", "need a seed from 0"),
         ("--game kuhn_poker --workers 0", "--workers must be at least 1"),
         ("--game kuhn_poker --generations many", "invalid int value"),
@@ -338,6 +345,7 @@ def test_games_that_cannot_be_enumerated(
 ) -> None:
     line = refused(capfd, "train", "--game", game, "--generations", "1", *out(tmp_path / "run"))
     assert re.search(r"has more than 2000000 worlds \(about 1?\de\+\d+\); too many to", line)
+    assert "--models learned" in line
     assert not (tmp_path / "run").exists()
 
 

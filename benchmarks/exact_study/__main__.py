@@ -13,9 +13,11 @@ import platform
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from benchmarks.exact_study import parts, report
 from benchmarks.exact_study.tasks import Record, Task, run_all
+from benchmarks.stored import RESULTS, presets_section, stored_settings, write_record
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.learning import TrainingConfig
 
@@ -31,17 +33,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--games", nargs="*", choices=list(parts.TARGETS), default=[], help="only these games"
     )
     parser.add_argument("--jobs", type=int, default=2, help="tasks at a time (default 2)")
-    parser.add_argument(
-        "--out", type=Path, default=Path("docs/results"), help="default docs/results"
-    )
+    parser.add_argument("--out", type=Path, default=RESULTS, help="default docs/results")
     parser.add_argument("--quick", action="store_true", help="a fraction of the time, to try it")
     options = parser.parse_args(arguments)
     folder = options.out / "exact"
     folder.mkdir(parents=True, exist_ok=True)
     records: dict[str, list[Record]] = {}
+    measured = False
     for part in PARTS:
         path = folder / f"{part}.json"
         if part in options.parts or not path.exists():
+            measured = True
             tasks = _tasks(part, options.quick, records)
             kept: list[Record] = []
             if part == "curves" and options.games:
@@ -49,9 +51,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 stored = json.loads(path.read_text())["records"] if path.exists() else []
                 kept = [record for record in stored if record["game"] not in options.games]
             found = kept + run_all(tasks, options.jobs, part)
-            path.write_text(json.dumps({"command": COMMAND, "records": found}) + "\n")
+            write_record(path, {"command": COMMAND, "records": found})
         records[part] = json.loads(path.read_text())["records"]
-    (options.out / "exact.md").write_text(_report(records, folder), encoding="utf-8")
+    settings = stored_settings(folder / "settings.json", measured, _settings())
+    text = _report(records, folder, settings)
+    (options.out / "exact.md").write_text(text, encoding="utf-8")
+
+
+def _settings() -> dict[str, Any]:
+    """What is measured now is measured with these."""
+    return {
+        "versions": f"Python {platform.python_version()}, OpenSpiel "
+        f"{metadata.version('open_spiel')}, numpy {metadata.version('numpy')}",
+        "presets": {
+            "The default preset": TrainingConfig.preset().to_dict(),
+            "The play preset": SearchConfig.preset("nash_ismcts_play").to_dict(),
+        },
+    }
 
 
 def _tasks(part: str, quick: bool, records: dict[str, list[Record]]) -> list[Task]:
@@ -64,15 +80,14 @@ def _tasks(part: str, quick: bool, records: dict[str, list[Record]]) -> list[Tas
     return parts.play_tasks(quick, records["curves"])
 
 
-def _report(records: dict[str, list[Record]], folder: Path) -> str:
+def _report(records: dict[str, list[Record]], folder: Path, settings: dict[str, Any]) -> str:
     findings = folder / "findings.md"
     sections = [
         "# Nash-ISMCTS with exact models",
         f"Made by `{COMMAND}`. Exploitability is NashConv / 2 in the game's utility units, times "
         "are CPU seconds of one core, seeds are 0, 1 and 2. Search, H and V are exact for the "
         "current average policy P, so nothing here depends on function approximation.",
-        f"Python {platform.python_version()}, OpenSpiel {metadata.version('open_spiel')}, numpy "
-        f"{metadata.version('numpy')}.",
+        f"{settings['versions']}.",
         findings.read_text(encoding="utf-8").strip() if findings.exists() else "",
         "## Training",
         "The default preset on every game. The second table gives all methods the same time, "
@@ -95,12 +110,7 @@ def _report(records: dict[str, list[Record]], folder: Path) -> str:
         "One thing is changed at a time; exploitability of P, median and all seeds.",
         report.ablation_section(records["ablations"]),
         "## Settings",
-        "The default preset:\n\n```json\n"
-        + json.dumps(TrainingConfig.preset().to_dict(), indent=1)
-        + "\n```",
-        "The play preset:\n\n```json\n"
-        + json.dumps(SearchConfig.preset("nash_ismcts_play").to_dict(), indent=1)
-        + "\n```",
+        presets_section(settings),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
 

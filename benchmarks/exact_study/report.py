@@ -28,6 +28,12 @@ LABELS = {
     "external_sampling": "external sampling",
     "outcome_sampling": "outcome sampling",
 }
+OURS = ("Nash-ISMCTS (P)", "average policy P")
+"""Curves that are drawn boldest."""
+
+PLAYED = "radius 0.4"
+"""What the preset for play has, and is drawn boldest of all radii."""
+
 DRAWN = ("ReBeL, CFR-D", "ReBeL, public", "Student of Games")
 """Published figures that are drawn as lines."""
 
@@ -111,7 +117,9 @@ def _draw_game(game: str, records: Sequence[Record], folder: Path) -> str:
         ("visits", by_visits, "simulations in all trees"),
     ):
         path = folder / f"curve_{file_name(title)}_{axis}.png"
-        draw_curves(path, curves, title, label, anchors)
+        end = statistics.median(record["points"][-1][2] for record in ours)
+        found = f"{title}: P ends at {end:.4f}, the median of {len(ours)} seeds"
+        draw_curves(path, curves, found, label, anchors, ours=OURS)
         links.append(f"![{title}, {label}]({folder.name}/{path.name})")
     return " ".join(links)
 
@@ -176,8 +184,18 @@ def collapse_section(records: Sequence[Record], folder: Path) -> str:
                     )
                 )
         path = folder / f"collapse_{file_name(TITLES[game])}.png"
-        title = f"{TITLES[game]}, round {policy}"
-        draw_curves(path, curves, title, "visits", {"P": base}, by_points=True)
+        most = max(record["visits"] for record in of_game)
+        ends = {
+            radius: statistics.median(
+                record["mean_policy"]
+                for record in of_game
+                if (record["radius"], record["visits"]) == (radius, most)
+            )
+            for radius in (min(COLLAPSE_RADII), max(COLLAPSE_RADII))
+        }
+        said = ", ".join(f"{end:.3f} with radius {radius:g}" for radius, end in ends.items())
+        title = f"{TITLES[game]}, round {policy}: {most} visits end at {said}"
+        draw_curves(path, curves, title, "visits", {"P": base}, by_points=True, ours=[PLAYED])
         header = ["radius", *(f"{v} visits" for v in COLLAPSE_VISITS)]
         parts.append(
             f"**{TITLES[game]}**, P = {policy.replace('_', ' ')}, exploitability {base:.4f}\n\n"

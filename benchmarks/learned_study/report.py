@@ -63,7 +63,9 @@ def _draw(game: str, records: Sequence[Record], folder: Path) -> str:
         for r in records
     ]
     path = folder / f"curve_{file_name(title)}.png"
-    draw_curves(path, curves, f"{title}, learned models", "CPU seconds", anchors)
+    end = statistics.median(record["points"][-1][2] for record in records)
+    found = f"{title}: P ends at {end:.4f}, the median of {len(records)} seeds"
+    draw_curves(path, curves, found, "CPU seconds", anchors)
     return f"![{title}]({folder.name}/{path.name})"
 
 
@@ -132,7 +134,8 @@ def large_section(stored: dict[str, Any], folder: Path) -> str:
             for name in ("policy", "value", "hidden")
         ]
         path = folder / f"losses_{game}.png"
-        draw_curves(path, curves, game, "CPU seconds", y_label="loss on new rows")
+        falls = f"the loss of P falls from {curves[0].y[0]:.2f} to {curves[0].y[-1]:.2f}"
+        draw_curves(path, curves, f"{game}: {falls}", "CPU seconds", y_label="loss on new rows")
     header = ["game", "wall (CPU) s", "generations", "games", "searches", "simulations/CPU s",
               "P: loss on new rows", "V and Vc", "H and Vc"]  # fmt: skip
     plots = " ".join(f"![{game}]({folder.name}/losses_{game}.png)" for game in stored["games"])

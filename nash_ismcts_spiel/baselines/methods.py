@@ -15,6 +15,7 @@ from nash_ismcts_spiel.baselines.smooth_uct import UCT, SmoothUct
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.learning import ExactLoop, TrainingConfig
 from nash_ismcts_spiel.learning.loops import make_loop
+from nash_ismcts_spiel.settings import did_you_mean
 
 
 class NashIsmctsExact:
@@ -92,5 +93,5 @@ def make_method(name: str, graph: GameGraph, seed: int) -> AnytimeMethod:
       ValueError: no method has that name.
     """
     if name not in METHODS:
-        raise ValueError(f"unknown method {name!r}; there are {', '.join(METHODS)}")
+        raise ValueError(f"unknown method {name!r}; {did_you_mean(name, METHODS)}")
     return METHODS[name](graph, seed)

@@ -1,27 +1,60 @@
-"""What the commands share: loading games by name, errors in one line."""
+"""What the commands share: loading games by name, JSON on standard output, errors in one line."""
 
 from __future__ import annotations
 
 import argparse
-import difflib
-from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+import json
+import math
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pyspiel
 
 from nash_ismcts_spiel.games import SupportedGame, support
+from nash_ismcts_spiel.games.modules import import_games
 from nash_ismcts_spiel.games.quiet import silent_stderr
+from nash_ismcts_spiel.settings import did_you_mean
 
 Commands = Any
 """What argparse's `add_subparsers` returns, a type without a public name."""
 
 
-class Parser(argparse.ArgumentParser):
-    """Reports a wrong command line as any other error: in one line."""
+def add_import(command: argparse.ArgumentParser) -> None:
+    """Adds the option by which games of one's own become known."""
+    command.add_argument(
+        "--import",
+        action="append",
+        default=[],
+        dest="modules",
+        metavar="MODULE",
+        help="import a Python module first, such as one that registers a game of your own; it may "
+        "lie in the present folder; can be given several times",
+    )
 
-    def error(self, message: str) -> NoReturn:
-        """Raises what `main` prints."""
-        raise ValueError(f"{message} (see {self.prog} --help)")
+
+def import_modules(modules: Sequence[str]) -> None:
+    """Imports modules of the user's; those in the present folder are found.
+
+    Raises:
+      ValueError: one cannot be imported.
+    """
+    for module in modules:
+        if ":" in module:
+            raise ValueError(
+                f"--import takes a module that registers games, not {module!r}; a bot of your own "
+                "is --bot MODULE:MAKER or --against MODULE:MAKER"
+            )
+        with_present_folder()
+        import_games(module)
+
+
+def with_present_folder() -> None:
+    """Lets modules in the present folder be imported, as `python -m` does."""
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.insert(0, here)
 
 
 def load(name: str) -> SupportedGame:
@@ -29,8 +62,8 @@ def load(name: str) -> SupportedGame:
     short_name = name.split("(")[0]
     known = list(registered())
     if short_name not in known:
-        near = difflib.get_close_matches(short_name, known, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = did_you_mean(short_name, known)
+        hint = f"{hint} " if hint.startswith("did") else ""  # all games would be too many to say
         raise ValueError(f"unknown game {short_name!r}; {hint}`nash-ismcts games` lists them")
     with silent_stderr():
         return support(name)
@@ -66,6 +99,25 @@ def registered() -> dict[str, bool]:
     import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
 
     return {game.short_name: game.default_loadable for game in pyspiel.registered_games()}
+
+
+def add_json(command: argparse.ArgumentParser, what: str = "") -> None:
+    """Adds the option by which standard output is one JSON document."""
+    text = f"print one JSON document{what}, and nothing else, on standard output"
+    command.add_argument("--json", action="store_true", help=text)
+
+
+def print_json(document: Any) -> None:
+    """Prints a document as JSON; numbers that JSON has not, such as NaN, are null."""
+    print(json.dumps(_finite(document), indent=2, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def one_line(error: Exception) -> str:

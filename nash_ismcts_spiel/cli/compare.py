@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shlex
 import sys
+import time
 from pathlib import Path
-
-from tqdm import tqdm
+from typing import Any
 
 from nash_ismcts_spiel.baselines import METHODS
-from nash_ismcts_spiel.cli.common import Commands, load
+from nash_ismcts_spiel.cli.bars import Line, seconds_between_lines
+from nash_ismcts_spiel.cli.common import Commands, add_json, load, print_json
+from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.compare import Study, StudyConfig, write_report
 from nash_ismcts_spiel.compare.markdown import write_markdown
 from nash_ismcts_spiel.compare.report import final_figures, shown
@@ -26,21 +29,34 @@ def add(commands: Commands) -> None:
         description="Gives every method the same CPU time on one core and measures its policy at "
         "the same times. Writes comparison.jsonl, a plot per game, report.html and report.md to "
         "--out. Safe to interrupt.",
+        epilog=examples(
+            "compare --games kuhn_poker --methods nash_ismcts cfr oos --cpu-seconds 5 --out out/c",
+            "compare --resume --out out/c --seeds 3 --json",
+        ),
     )
-    compare.add_argument("--games", nargs="+", metavar="GAME", help="with parameters")
+    compare.add_argument(
+        "--games",
+        nargs="+",
+        metavar="GAME",
+        help="with parameters (default: those of the resumed one)",
+    )
     compare.add_argument(
         "--methods", nargs="+", metavar="METHOD", help=f"of {', '.join(METHODS)} (default: all)"
     )
     compare.add_argument(
-        "--seconds", type=float, metavar="S", help=f"of each run (default {DEFAULT_SECONDS:g})"
+        "--cpu-seconds",
+        type=float,
+        metavar="S",
+        help=f"processor time of each run, on one core (default {DEFAULT_SECONDS:g})",
     )
     compare.add_argument("--seeds", type=int, metavar="K", help="runs of each (default 1)")
-    compare.add_argument("--out", type=Path, required=True, metavar="DIR")
+    compare.add_argument("--out", type=Path, required=True, metavar="DIR", help="to write")
     compare.add_argument(
         "--resume",
         action="store_true",
         help="go on with what is in --out, and with further games, methods or seeds if given",
     )
+    add_json(compare)
     compare.set_defaults(run=_compare)
 
 
@@ -48,10 +64,9 @@ def _compare(arguments: argparse.Namespace) -> None:
     study = _resumed(arguments) if arguments.resume else _new(arguments)
     config = study.config
     total = sum(config.seconds for _ in config.runs())
-    layout = "{l_bar}{bar}| {n:.0f}/{total:.0f} CPU s, {elapsed} gone, {remaining} left"
     try:
-        with tqdm(total=total, bar_format=layout, file=sys.stderr, leave=False) as bar:
-            study.run(bar.set_description, bar.update)
+        with contextlib.closing(_Progress(total)) as progress:
+            study.run(progress.begin, progress.spend)
     except KeyboardInterrupt:
         write_report(study)
         raise KeyboardInterrupt(
@@ -60,8 +75,42 @@ def _compare(arguments: argparse.Namespace) -> None:
         ) from None
     report = write_report(study)
     write_markdown(study)
-    _print_tables(study)
-    print(f"\nreport: {report}")
+    if arguments.json:
+        print_json(_as_json(study, report))
+    else:
+        _print_tables(study)
+        print(f"\nreport: {report}")
+
+
+class _Progress:
+    """CPU time of the whole comparison on standard error, and what runs now."""
+
+    def __init__(self, total: float) -> None:
+        self._total = total
+        self._used = 0.0
+        self._what = "preparing"
+        self._shown = -seconds_between_lines(sys.stderr)
+        self._line = Line(sys.stderr, leave=False)
+        self._show()
+
+    def begin(self, what: str) -> None:
+        """Another run begins."""
+        self._what = what
+        self._show()
+
+    def spend(self, cpu_seconds: float) -> None:
+        """So much more of the time is used."""
+        self._used += cpu_seconds
+        if time.monotonic() - self._shown >= seconds_between_lines(sys.stderr):
+            self._show()
+
+    def close(self) -> None:
+        """Takes the line away."""
+        self._line.close()
+
+    def _show(self) -> None:
+        self._shown = time.monotonic()
+        self._line.show([f"{self._used:.0f}/{self._total:.0f} CPU s", self._what])
 
 
 def _new(arguments: argparse.Namespace) -> Study:
@@ -70,7 +119,7 @@ def _new(arguments: argparse.Namespace) -> Study:
     config = StudyConfig(
         games=[load(game).name for game in arguments.games],
         methods=arguments.methods or list(METHODS),
-        seconds=DEFAULT_SECONDS if arguments.seconds is None else arguments.seconds,
+        seconds=DEFAULT_SECONDS if arguments.cpu_seconds is None else arguments.cpu_seconds,
         seeds=1 if arguments.seeds is None else arguments.seeds,
     )
     return Study.create(arguments.out, config)
@@ -79,11 +128,22 @@ def _new(arguments: argparse.Namespace) -> Study:
 def _resumed(arguments: argparse.Namespace) -> Study:
     study = Study.resume(arguments.out)
     seconds = study.config.seconds
-    if arguments.seconds not in (None, seconds):
-        raise ValueError(f"a comparison of {seconds:g} seconds keeps them: leave --seconds out")
+    if arguments.cpu_seconds not in (None, seconds):
+        raise ValueError(f"a comparison of {seconds:g} seconds keeps them: leave --cpu-seconds out")
     games = [load(game).name for game in arguments.games or ()]
     study.extend(games, arguments.methods or (), arguments.seeds or 0)
     return study
+
+
+def _as_json(study: Study, report: Path) -> dict[str, Any]:
+    records = study.records()
+    return {
+        **study.config.to_dict(),
+        "times": study.config.times,
+        "final": {game: final_figures(study, game) for game in study.config.games},
+        "skipped": [record for record in records if "skipped" in record],
+        "report": str(report),
+    }
 
 
 def _print_tables(study: Study) -> None:

@@ -7,16 +7,20 @@ searches. `single` is the mean exploitability of each of those searches taken as
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tqdm import tqdm
-
 from exploitability import Measurement, measure
-from nash_ismcts_spiel.cli.common import Commands, gains_in_words, quantity_of
+from nash_ismcts_spiel.cli.bars import Work
+from nash_ismcts_spiel.cli.common import (
+    Commands,
+    add_json,
+    gains_in_words,
+    print_json,
+    quantity_of,
+)
+from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.learning.play_time import PlayResult, play_exploitability
@@ -34,15 +38,25 @@ def add(commands: Commands) -> None:
         description="Exploitability (NashConv / players) of the average policy P of a run, by "
         "OpenSpiel's best response, and of the bot that searches with the run's models. Where "
         "there are not two players with a constant sum, the table shows NashConv itself.",
+        epilog=examples(
+            "evaluate --run out/leduc",
+            "evaluate --run out/leduc --visits 100,1000 --dispersion 0,0.2,0.4 --json",
+        ),
     )
-    evaluate.add_argument("--run", dest="directory", type=Path, required=True, metavar="DIR")
-    evaluate.add_argument("--bot", choices=list(PRESETS), default="nash_ismcts_play")
+    evaluate.add_argument(
+        "--run", dest="directory", type=Path, required=True, metavar="DIR", help="of a training"
+    )
+    evaluate.add_argument(
+        "--bot", choices=list(PRESETS), default="nash_ismcts_play", help="which search"
+    )
     evaluate.add_argument(
         "--models",
         choices=["exact", "learned"],
         help="what the bot searches with: exact models of P, or learned ones (default: the run's)",
     )
-    evaluate.add_argument("--visits", default="30,100,300,1000", metavar="N,...")
+    evaluate.add_argument(
+        "--visits", default="30,100,300,1000", metavar="N,...", help="visits of each search"
+    )
     evaluate.add_argument(
         "--dispersion", metavar="R,...", help="dispersion radii (default: the bot's own)"
     )
@@ -50,7 +64,7 @@ def add(commands: Commands) -> None:
         "--repeats", type=int, default=10, metavar="K", help="searches per setting (default 10)"
     )
     evaluate.add_argument("--seed", type=int, default=0, help="of the searches (default 0)")
-    evaluate.add_argument("--json", action="store_true", help="print JSON")
+    add_json(evaluate)
     evaluate.set_defaults(run=_evaluate)
 
 
@@ -67,25 +81,22 @@ def _evaluate(arguments: argparse.Namespace) -> None:
         for r in radii or [own.radius]
         for v in visits
     ]
-    run = Run.resume(arguments.directory)
-    policy = run.policy()
-    models = arguments.models or run.kind
-    if models == "learned" != run.kind:
-        raise ValueError(f"{arguments.directory} has exact models only")
-    game = run.graph.game.pyspiel_game
-    average = measure(game, TablePolicy(run.graph, policy))
-    rows = exact_rows(run.graph, policy) if models == "exact" else run.rows()
-    searches = [(config, repeat) for config in configs for repeat in range(arguments.repeats)]
-    with tqdm(total=len(searches), desc="searches", delay=2.0, leave=False, file=sys.stderr) as bar:
+    with Work("measuring the policy of the run"):
+        run = Run.resume(arguments.directory)
+        policy = run.policy()
+        models = arguments.models or run.kind
+        if models == "learned" != run.kind:
+            raise ValueError(f"{arguments.directory} has exact models only")
+        average = measure(run.graph.game.pyspiel_game, TablePolicy(run.graph, policy))
+        rows = exact_rows(run.graph, policy) if models == "exact" else run.rows()
+    seed, repeats = arguments.seed, arguments.repeats
+    with Work("searching", len(configs) * repeats, "times") as work:
         results = [
-            play_exploitability(
-                run.graph, rows, config, arguments.repeats, arguments.seed, bar.update
-            )
+            play_exploitability(run.graph, rows, config, repeats, seed, work.update)
             for config in configs
         ]
     if arguments.json:
-        found = _as_json(arguments, run, average, configs, results)
-        print(json.dumps({**found, "models": models}, indent=2))
+        print_json({**_as_json(arguments, run, average, configs, results), "models": models})
     else:
         _print_table(arguments, run, average, configs, results, models)
 

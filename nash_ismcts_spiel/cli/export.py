@@ -8,7 +8,9 @@ import argparse
 import json
 from pathlib import Path
 
+from nash_ismcts_spiel.cli.bars import Work
 from nash_ismcts_spiel.cli.common import Commands
+from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.files import replace_file
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.runs import Run
@@ -20,14 +22,20 @@ def add(commands: Commands) -> None:
         "export",
         help="write the average policy of a run as JSON, or its networks",
         description="Writes {information_state_string: {action: probability}} for every "
-        "information set of all players.",
+        "information set of all players; or, with --models, the networks of learned models.",
+        epilog=examples(
+            "export --run out/leduc --out leduc.json",
+            "export --run out/leduc-learned --models --out leduc.npz",
+        ),
     )
-    export.add_argument("--run", dest="directory", type=Path, required=True, metavar="DIR")
-    export.add_argument("--out", type=Path, required=True, metavar="FILE")
+    export.add_argument(
+        "--run", dest="directory", type=Path, required=True, metavar="DIR", help="of a training"
+    )
+    export.add_argument("--out", type=Path, required=True, metavar="FILE", help="to write")
     export.add_argument(
         "--models",
         action="store_true",
-        help="write the networks of learned models instead, for make_bot(..., checkpoint=FILE)",
+        help="write the networks instead, for make_bot(..., checkpoint=FILE)",
     )
     export.set_defaults(run=_export)
 
@@ -36,8 +44,9 @@ def _export(arguments: argparse.Namespace) -> None:
     if arguments.models:
         _export_models(arguments.directory, arguments.out)
         return
-    run = Run.resume(arguments.directory)
-    rows = TablePolicy(run.graph, run.policy()).rows
+    with Work("reading the run"):
+        run = Run.resume(arguments.directory)
+        rows = TablePolicy(run.graph, run.policy()).rows
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     replace_file(arguments.out, (json.dumps(rows, indent=1) + "\n").encode())
     print(f"{len(rows)} information states written to {arguments.out}")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
-import sys
 
-from tqdm import tqdm
-
-from nash_ismcts_spiel.cli.common import Commands, registered
+from nash_ismcts_spiel.cli.bars import Work
+from nash_ismcts_spiel.cli.common import Commands, add_json, print_json, registered
+from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.games.grades import Graded, graded
 from nash_ismcts_spiel.games.quiet import silent_stderr
 
@@ -25,9 +23,12 @@ def add(commands: Commands) -> None:
         "it), search only, refused. Sizes are estimated numbers of histories. Seconds are CPU "
         "seconds of a search of 64 visits by the default bot, the slowest of three positions, as "
         "measured by `python -m benchmarks.every_game`.",
+        epilog=examples("games", "games --filter poker", "games --filter kuhn --json"),
     )
-    games.add_argument("--filter", default="", metavar="TEXT", help="only names that contain TEXT")
-    games.add_argument("--json", action="store_true", help="print JSON")
+    games.add_argument(
+        "--filter", default="", metavar="TEXT", help="only names that contain TEXT (default: all)"
+    )
+    add_json(games)
     games.set_defaults(run=_games)
 
 
@@ -35,17 +36,18 @@ def all_graded(text: str = "") -> list[Graded]:
     """All registered games whose names contain `text`."""
     names = {name: loadable for name, loadable in registered().items() if text in name}
     found = []
-    bar = tqdm(names.items(), desc="games", unit="game", delay=2.0, leave=False, file=sys.stderr)
-    for name, loadable in bar:
-        with silent_stderr():
-            found.append(graded(name) if loadable else Graded(name, "refused", _NOT_LOADABLE))
+    with Work("grading games", len(names), threaded=False) as work:
+        for name, loadable in names.items():
+            with silent_stderr():
+                found.append(graded(name) if loadable else Graded(name, "refused", _NOT_LOADABLE))
+            work.update()
     return found
 
 
 def _games(arguments: argparse.Namespace) -> None:
     found = all_graded(arguments.filter)
     if arguments.json:
-        print(json.dumps([dataclasses.asdict(game) for game in found], indent=2))
+        print_json([dataclasses.asdict(game) for game in found])
         return
     width = max((len(game.game) for game in found), default=4)
     print(f"{'game':<{width}}  grade        players  histories  hidden           64 visits")

@@ -1,4 +1,5 @@
-"""Puts the commands together and reports what goes wrong."""
+# PYTHON_ARGCOMPLETE_OK
+"""Puts the commands together, completes words for shells, and reports what goes wrong."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ from nash_ismcts_spiel.cli import (
     search,
     train,
 )
-from nash_ismcts_spiel.cli.common import Parser, one_line
+from nash_ismcts_spiel.cli.common import add_import, import_modules, one_line
+from nash_ismcts_spiel.cli.completion import complete
+from nash_ismcts_spiel.cli.parser import Parser, examples
 
 _ERROR = 2
 _INTERRUPTED = 130
@@ -32,7 +35,13 @@ _INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command line (the process's own if None); returns the exit code."""
     try:
-        arguments = _parser().parse_args(argv)
+        parser = make_parser()
+        complete(parser)
+        arguments = parser.parse_args(argv)
+        if arguments.run is None:
+            parser.print_help()
+            return 0
+        import_modules(arguments.modules)
         arguments.run(arguments)
         sys.stdout.flush()
     except (ValueError, TypeError, OSError, pyspiel.SpielError) as error:
@@ -52,12 +61,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="nash-ismcts", description="Nash-ISMCTS for OpenSpiel.")
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    parser = Parser(
+        prog="nash-ismcts",
+        description="Nash-ISMCTS for OpenSpiel. Results go to standard output, progress and errors "
+        "to standard error. Times are wall time if they are called --seconds, and processor time "
+        "if they are called --cpu-seconds.",
+        epilog=examples(
+            "games --filter poker",
+            "search --game kuhn_poker --history 0,1,1",
+            "train --game leduc_poker --seconds 60 --out out/leduc",
+            "evaluate --run out/leduc",
+        ),
+    )
     version = f"nash-ismcts {nash_ismcts_spiel.__version__}"
     parser.add_argument("--version", action="version", version=version)
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    parser.set_defaults(run=None)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     measuring = (evaluate, exploitability, exploit)
     for command in (games, search, train, *measuring, export, match, compare, inspect, play):
         command.add(commands)
+    for command_parser in commands.choices.values():
+        add_import(command_parser)
     return parser

@@ -7,28 +7,26 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pyspiel
-from tqdm import tqdm
 
-from nash_ismcts_spiel.cli.common import Commands, load
+from nash_ismcts_spiel.cli.bars import Work
+from nash_ismcts_spiel.cli.common import Commands, add_json, load, print_json
+from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.cli.rebel import REBEL
+from nash_ismcts_spiel.cli.sources import BOTS, CHECKPOINT_HELP, RUN, UNIFORM
 from nash_ismcts_spiel.config import PRESETS
-from nash_ismcts_spiel.files import replace_file, versions
+from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.harness import PolicyBot
 from nash_ismcts_spiel.match import BotFactory, Pairing, games_in, round_robin
-from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot, registered_bots
+from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot
 from nash_ismcts_spiel.runs import load_policy
 from nash_ismcts_spiel.runs.config import read_config, stored_settings
-
-UNIFORM = "uniform"
-RUN = "run:"
-_BOTS = [name for name in registered_bots() if name != REBEL]  # which needs a training
+from nash_ismcts_spiel.settings import did_you_mean
 
 
 def add(commands: Commands) -> None:
@@ -39,18 +37,25 @@ def add(commands: Commands) -> None:
         description="A round robin of bots. Each hand is played once for each seat with the same "
         "chance outcomes: one bot sits there, its opponent in all other seats. Prints the mean "
         "utility per game and seat of each player and its 95% confidence interval.",
+        epilog=examples(
+            "match --game leduc_poker --players nash_ismcts,ismcts_openspiel,uniform --hands 200",
+            "match --game kuhn_poker --players run:out/kuhn,uniform --json",
+        ),
     )
     match.add_argument("--game", required=True, help="the game, with parameters in parentheses")
     match.add_argument(
         "--players",
         required=True,
         metavar="A,B,...",
-        help=f"{', '.join(_BOTS)}, {UNIFORM}, or {RUN}DIR for the policy of a training "
+        help=f"{', '.join(BOTS)}, {UNIFORM}, or {RUN}DIR for the policy of a training "
         "(of ReBeL: as it plays)",
     )
-    match.add_argument("--hands", type=int, default=100, metavar="N", help="default 100")
+    match.add_argument("--hands", type=int, default=100, metavar="N", help="hands of each pairing")
     match.add_argument(
-        "--seconds-per-move", type=float, metavar="S", help="wall time of each search"
+        "--seconds-per-move",
+        type=float,
+        metavar="S",
+        help="wall time of each search (default: no limit but --visits)",
     )
     match.add_argument(
         "--visits",
@@ -61,11 +66,10 @@ def add(commands: Commands) -> None:
     match.add_argument(
         "--checkpoint",
         metavar="DIR",
-        help="a training, a file of networks, or `pretrained`: models for this package's searches, "
-        "which use random rollouts without",
+        help=CHECKPOINT_HELP,
     )
     match.add_argument("--seed", type=int, default=0, help="of deals and bots (default 0)")
-    match.add_argument("--json", type=Path, metavar="FILE", help="write settings and results")
+    add_json(match)
     match.set_defaults(run=_match)
 
 
@@ -86,13 +90,12 @@ def _match(arguments: argparse.Namespace) -> None:
         for make in players.values():  # what cannot play is found before the first game
             make(0, arguments.seed)
     total = games_in(len(players), arguments.hands, game.num_players)
-    with tqdm(total=total, desc="games", unit="game", delay=2.0, leave=False) as bar:
-        pairings = round_robin(game, players, arguments.hands, arguments.seed, bar.update)
-    if arguments.json is not None:
-        arguments.json.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(_as_json(arguments, game, pairings), indent=2) + "\n"
-        replace_file(arguments.json, text.encode())
-    _print_table(arguments, game, pairings)
+    with Work("playing", total, "games") as work:
+        pairings = round_robin(game, players, arguments.hands, arguments.seed, work.update)
+    if arguments.json:
+        print_json(_as_json(arguments, game, pairings))
+    else:
+        _print_table(arguments, game, pairings)
 
 
 def _factory(
@@ -104,6 +107,9 @@ def _factory(
         return _run_factory(Path(name.removeprefix(RUN)), game, arguments.visits)
     if name == REBEL:
         raise ValueError(f"{REBEL} needs a training: {RUN}DIR")
+    if name not in BOTS:
+        known = [*BOTS, UNIFORM, f"{RUN}DIR"]
+        raise ValueError(f"unknown bot {name!r}; {did_you_mean(name, known)}")
     ours = name in PRESETS
     settings = {
         "visits" if ours else "simulations": arguments.visits,
@@ -139,13 +145,7 @@ def _as_json(
         "checkpoint": arguments.checkpoint,
         "seed": arguments.seed,
         "versions": versions(),
-        "pairings": [
-            {
-                **dataclasses.asdict(pairing),
-                "half_width": [None if math.isnan(w) else w for w in pairing.half_width],
-            }
-            for pairing in pairings
-        ],
+        "pairings": [dataclasses.asdict(pairing) for pairing in pairings],
     }
 
 

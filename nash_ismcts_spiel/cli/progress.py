@@ -1,65 +1,65 @@
-"""The bar of a training: generations done, what was measured, and how far the next one has come."""
+"""The line of a training: generations done, what was measured, how far the next one has come."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
 import time
+from collections.abc import Sequence
 from typing import TextIO
 
-from tqdm import tqdm
-
+from nash_ismcts_spiel.cli.bars import Line, seconds_between_lines
 from nash_ismcts_spiel.cli.common import load, quantity_of
 from nash_ismcts_spiel.learning.watch import Progress
 from nash_ismcts_spiel.runs import Budget, Run
 from nash_ismcts_spiel.runs.board import Board
+from nash_ismcts_spiel.runs.directory import RunDirectory
 from nash_ismcts_spiel.runs.metrics import Metrics
-
-_TERMINAL_SECONDS = 0.5
-_FILE_SECONDS = 10.0
-"""Time between two states of the bar; a file keeps them all."""
 
 
 class Bar:
-    """A bar over the generations of a run."""
+    """A line over the generations of a run, at most 80 columns wide."""
 
-    def __init__(self, run: Run, total: int | None, file: TextIO) -> None:
+    def __init__(self, run: RunDirectory, total: int | None, file: TextIO) -> None:
         """Starts with the generations that are done; `total` may be unknown."""
         self._run = run
-        self._every = _TERMINAL_SECONDS if file.isatty() else _FILE_SECONDS
+        self._total = "" if total is None else f"/{total:,}"
+        self._every = seconds_between_lines(file)
         self._shown = -self._every
-        self._started = time.monotonic()
-        self._measured = ""
-        self._bar = tqdm(
-            total=total,
-            initial=run.loop.generation,
-            unit="gen",
-            desc=run.game.partition("(")[0],
-            file=file,
-            mininterval=self._every,
-        )
+        self._started = self._generation_started = time.monotonic()
+        self._measured: list[str] = []
+        self._line = Line(file)
+        self._line.show(self._parts([]))
 
-    def next_generation(self, metrics: Metrics | None) -> None:
-        """A generation is done, and perhaps measured."""
-        if metrics is not None:
-            self._measured = _measured(metrics, self._run)
-            self._bar.set_postfix_str(self._measured, refresh=False)
-        self._bar.update()
-        self._started = time.monotonic()
+    def next_generation(self, measured: Sequence[str] | None) -> None:
+        """A generation is done, and perhaps measured: what is shown of it, in order."""
+        if measured is not None:
+            self._measured = list(measured)
+        self._generation_started = time.monotonic()
+        self._show_sometimes([])
 
     def show(self, progress: Progress) -> None:
         """Shows how far the generation has come, unless that was shown a moment ago."""
-        now = time.monotonic()
-        if now - self._shown < self._every:
-            return
-        self._shown = now
-        text = f"generation {self._run.loop.generation + 1}: "
-        text += progress.text(now - self._started)
-        self._bar.set_postfix_str(f"{self._measured}; {text}" if self._measured else text)
+        seconds = time.monotonic() - self._generation_started
+        self._show_sometimes(progress.parts(seconds))
 
     def close(self) -> None:
-        """Leaves the bar as it is."""
-        self._bar.close()
+        """Leaves the line with the last state."""
+        self._line.show(self._parts([]))
+        self._line.close()
+
+    def _show_sometimes(self, under_way: list[str]) -> None:
+        now = time.monotonic()
+        if now - self._shown >= self._every:
+            self._shown = now
+            self._line.show(self._parts(under_way))
+
+    def _parts(self, under_way: list[str]) -> list[str]:
+        name = self._run.game.partition("(")[0]
+        minutes, seconds = divmod(int(time.monotonic() - self._started), 60)
+        head = f"{name}: generation {self._run.loop.generation:,}{self._total}"
+        first, *rest = [*self._measured, ""]
+        return [head, f"{minutes}:{seconds:02d}", first, *under_way, *rest]
 
 
 def train_with_progress(
@@ -70,7 +70,7 @@ def train_with_progress(
         board = stack.enter_context(Board(run.directory)) if tensorboard else None
         bar = stack.enter_context(contextlib.closing(Bar(run, budget.generations, sys.stderr)))
         for metrics in run.train(budget, checkpoint_seconds, bar.show):
-            bar.next_generation(metrics)
+            bar.next_generation(None if metrics is None else _measured(metrics, run))
             if metrics is not None and board is not None:
                 board.write(metrics)
 
@@ -81,13 +81,13 @@ def losses(metrics: Metrics) -> list[tuple[str, float]]:
     return [(name, value) for name, value in found if f"loss_{name}" in metrics.figures]
 
 
-def _measured(metrics: Metrics, run: Run) -> str:
+def _measured(metrics: Metrics, run: Run) -> list[str]:
     rate = run.loop.simulations / max(run.wall_seconds, 1e-9)
     if metrics.exploitability_average is None:
-        each = ", ".join(f"{name} {value:.3f}" for name, value in losses(metrics))
-        return f"losses: {each}; {rate:,.0f} simulations/s"
+        each = " ".join(f"{name} {value:.3f}" for name, value in losses(metrics))
+        return [f"losses: {each}", f"{rate:,.0f} simulations/s"]
     name, scale = quantity_of(load(run.game))
-    found = f"{name} {scale * metrics.exploitability_average:.4f}"
+    found = [f"{name} {scale * metrics.exploitability_average:.4f}"]
     if metrics.exploitability_search is not None:
-        found += f" (search {scale * metrics.exploitability_search:.3f})"
-    return f"{found}, {rate / 1e6:.2f} M simulations/s"
+        found.append(f"of search {scale * metrics.exploitability_search:.3f}")
+    return [*found, f"{rate / 1e6:.2f} M simulations/s"]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
+import json
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING
 
 from nash_ismcts_spiel.baselines.rebel.config import UNSAFE
-from nash_ismcts_spiel.cli.common import load
+from nash_ismcts_spiel.cli.bars import Work
+from nash_ismcts_spiel.cli.changes import changed
+from nash_ismcts_spiel.cli.common import load, print_json
+from nash_ismcts_spiel.cli.progress import Bar
 from nash_ismcts_spiel.files import file_name, naming
+from nash_ismcts_spiel.games.titles import short_title
 from nash_ismcts_spiel.runs.config import stored_settings
 from nash_ismcts_spiel.runs.directory import Budget
 from nash_ismcts_spiel.runs.metrics import Metrics, read_metrics
@@ -36,8 +40,8 @@ def is_meant(arguments: argparse.Namespace) -> bool:
         return False
 
 
-def train(arguments: argparse.Namespace, default_seconds: float, changes: dict[str, Any]) -> None:
-    """Trains as a command line says; `changes` are fields of RebelConfig."""
+def train(arguments: argparse.Namespace, default_seconds: float) -> None:
+    """Trains as a command line says; --set changes fields of RebelConfig."""
     ours = {
         "--models": arguments.models,
         "--preset": arguments.preset,
@@ -48,7 +52,8 @@ def train(arguments: argparse.Namespace, default_seconds: float, changes: dict[s
     for option, given in ours.items():
         if given:
             raise ValueError(f"{option} is not for --algorithm rebel")
-    run = _resumed(arguments, changes) if arguments.resume else _new(arguments, changes)
+    with Work("preparing the game"):
+        run = _resumed(arguments) if arguments.resume else _new(arguments)
     seconds = arguments.seconds
     if seconds is None and arguments.generations is None:
         seconds = default_seconds
@@ -69,6 +74,11 @@ def train(arguments: argparse.Namespace, default_seconds: float, changes: dict[s
         return
     _draw_curve(run, lines)
     last = lines[-1]
+    if arguments.json:
+        about = {"game": run.game, "seed": run.seed, "models": REBEL}
+        where = {"directory": str(run.directory), "metrics": json.loads(last.line())}
+        print_json({**about, **where})
+        return
     print(
         f"{run.game}, seed {run.seed}: exploitability of ReBeL as it plays "
         f"{last.exploitability_average:.5f} (unsafe {last.figures[UNSAFE]:.5f}) after "
@@ -77,7 +87,7 @@ def train(arguments: argparse.Namespace, default_seconds: float, changes: dict[s
     )
 
 
-def _new(arguments: argparse.Namespace, changes: dict[str, Any]) -> RebelRun:
+def _new(arguments: argparse.Namespace) -> RebelRun:
     if arguments.game is None:
         raise ValueError("--game is needed for a new run")
     from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
@@ -85,14 +95,14 @@ def _new(arguments: argparse.Namespace, changes: dict[str, Any]) -> RebelRun:
 
     game = load(arguments.game).name
     seed = arguments.seed or 0
-    directory = arguments.out or Path("out") / f"{file_name(game)}-{REBEL}-{seed}"
-    return RebelRun.create(directory, game, seed, RebelConfig.from_dict(changes))
+    directory = arguments.out or Path("out") / f"{file_name(short_title(game))}-{REBEL}-{seed}"
+    return RebelRun.create(directory, game, seed, changed(RebelConfig(), arguments.set))
 
 
-def _resumed(arguments: argparse.Namespace, changes: dict[str, Any]) -> RebelRun:
+def _resumed(arguments: argparse.Namespace) -> RebelRun:
     if arguments.out is None:
         raise ValueError("--resume needs --out, the directory of the run")
-    if changes:
+    if arguments.set:
         raise ValueError("a resumed run keeps its settings: leave --set out")
     from nash_ismcts_spiel.baselines.rebel.run import RebelRun
 
@@ -105,20 +115,13 @@ def _resumed(arguments: argparse.Namespace, changes: dict[str, Any]) -> RebelRun
 
 
 def _train_with_progress(run: RebelRun, budget: Budget, arguments: argparse.Namespace) -> None:
-    with tqdm(
-        total=budget.generations,
-        initial=run.loop.generation,
-        unit="gen",
-        desc=run.game.partition("(")[0],
-        file=sys.stderr,
-        mininterval=0.5,
-    ) as bar:
+    with contextlib.closing(Bar(run, budget.generations, sys.stderr)) as bar:
         for metrics in run.train(budget, arguments.checkpoint_seconds):
-            bar.update()
+            measured = None
             if metrics is not None:
-                found = f"exploitability {metrics.exploitability_average:.4f}"
-                unsafe = f"(unsafe {metrics.figures[UNSAFE]:.3f})"
-                bar.set_postfix_str(f"{found} {unsafe}", refresh=False)
+                measured = [f"exploitability {metrics.exploitability_average:.4f}"]
+                measured.append(f"unsafe {metrics.figures[UNSAFE]:.3f}")
+            bar.next_generation(measured)
 
 
 def _draw_curve(run: RebelRun, lines: list[Metrics]) -> None:
@@ -134,7 +137,9 @@ def _draw_curve(run: RebelRun, lines: list[Metrics]) -> None:
     ]
     path = run.directory / "curve.png"
     with naming(path):
-        draw_curves(path, curves, title=run.game, x_label="CPU seconds")
+        last = f"exploitability {curves[0].y[-1]:.4f} after {times[-1]:.0f} CPU s"
+        title = f"{short_title(run.game)}: {last}"
+        draw_curves(path, curves, title=title, x_label="CPU seconds")
 
 
 def _say(message: str) -> None:

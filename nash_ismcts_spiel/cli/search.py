@@ -7,27 +7,40 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from typing import Any
 
 import numpy as np
 
-from nash_ismcts_spiel.cli.common import Commands, load
+from nash_ismcts_spiel.cli.bars import Work
+from nash_ismcts_spiel.cli.changes import add_set, plain
+from nash_ismcts_spiel.cli.common import Commands, add_json, load, print_json
+from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.games import SupportedGame
-from nash_ismcts_spiel.registry import make_bot
+from nash_ismcts_spiel.registry import SearchName, make_bot
 from nash_ismcts_spiel.search import SearchResult
 
 
 def add(commands: Commands) -> None:
     """Adds the command."""
-    search = commands.add_parser("search", help="search one position and show what was found")
+    search = commands.add_parser(
+        "search",
+        help="search one position and show what was found",
+        description="Searches one position for the player who is to move there, who sees nothing "
+        "but its own observations. Shows visits, intervals of Q, prior and policy.",
+        epilog=examples(
+            "search --game kuhn_poker --history 0,1,1",
+            "search --game leduc_poker --random-moves 2 --checkpoint pretrained",
+            "search --game kuhn_poker --history 0,1 --set c_puct=2 --json",
+        ),
+    )
     search.add_argument("--game", required=True, help="the game, with parameters in parentheses")
     position = search.add_mutually_exclusive_group()
     position.add_argument(
         "--history",
         metavar="0,1,1",
-        help="moves and chance outcomes that lead to the position, as OpenSpiel numbers them",
+        help="moves and chance outcomes that lead to the position, as OpenSpiel numbers them "
+        "(default: none, and chance is drawn)",
     )
     position.add_argument(
         "--random-moves",
@@ -42,10 +55,13 @@ def add(commands: Commands) -> None:
         metavar="DIR",
         help="models of a training, of a file of networks, or `pretrained` (default: rollouts)",
     )
-    search.add_argument("--visits", type=int, help="visits of the root")
-    search.add_argument("--dispersion-radius", type=float, help="L1 radius round the beliefs")
+    search.add_argument("--visits", type=int, help="visits of the root (default: the bot's)")
+    search.add_argument(
+        "--dispersion-radius", type=float, help="L1 radius round the beliefs (default: the bot's)"
+    )
+    add_set(search, "SearchConfig, e.g. --set c_puct=2 (default: as the bot has it)")
     search.add_argument("--seed", type=int, default=0, help="seeds the position and the search")
-    search.add_argument("--json", action="store_true", help="print JSON")
+    add_json(search)
     search.set_defaults(run=_search)
 
 
@@ -63,11 +79,14 @@ def _search(arguments: argparse.Namespace) -> None:
         "checkpoint": arguments.checkpoint,
     }
     changes = {name: value for name, value in changes.items() if value is not None}
+    changes |= plain(arguments.set)
     player = max(int(state.current_player()), 0)
-    bot = make_bot(arguments.bot, game.pyspiel_game, player, seed=arguments.seed, **changes)
-    result = bot.search(state)
+    with Work("searching"):
+        name: SearchName = arguments.bot
+        bot = make_bot(name, game.pyspiel_game, player, seed=arguments.seed, **changes)
+        result = bot.search(state)
     if arguments.json:
-        print(json.dumps(_as_json(arguments, game, state, bot, result), indent=2))
+        print_json(_as_json(arguments, game, state, bot, result))
     else:
         _print_search(arguments, game, state, bot, result)
 

@@ -10,15 +10,22 @@ from typing import Any
 
 from open_spiel.python import policy as openspiel_policy
 
+from nash_ismcts_spiel.cli.common import with_present_folder
 from nash_ismcts_spiel.cli.rebel import REBEL
 from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot, registered_bots
 from nash_ismcts_spiel.runs import load_policy
 from nash_ismcts_spiel.runs.config import read_config
+from nash_ismcts_spiel.settings import did_you_mean
 
 UNIFORM, PRETRAINED, RUN = "uniform", "pretrained", "run:"
 BOTS = [name for name in registered_bots() if name != REBEL]  # which needs a training
+
+CHECKPOINT_HELP = (
+    "models for this package's searches: a training, a file of networks, or `pretrained` (default: "
+    "random rollouts)"
+)
 
 Maker = Callable[[int, int], Any]
 """(seat, seed) -> a bot."""
@@ -26,8 +33,10 @@ Maker = Callable[[int, int], Any]
 
 def add_search_settings(command: argparse.ArgumentParser) -> None:
     """Adds the settings of bots that search."""
-    command.add_argument("--visits", type=int, help="simulations of each search")
-    command.add_argument("--checkpoint", help="models for this package's searches, see match")
+    command.add_argument(
+        "--visits", type=int, metavar="V", help="simulations of each search (default: the bot's)"
+    )
+    command.add_argument("--checkpoint", metavar="DIR", help=CHECKPOINT_HELP)
     command.add_argument("--repeats", type=int, default=1, help="searches whose mean is measured")
 
 
@@ -57,8 +66,8 @@ def named(name: str, game: SupportedGame, arguments: argparse.Namespace) -> Any:
         return bot_maker(name, game, arguments)
     if ":" in name:
         return imported_maker(name, game, arguments)
-    choices = ", ".join([*policies, f"{RUN}DIR", *BOTS, "MODULE:MAKER"])
-    raise ValueError(f"unknown opponent {name!r}; there are {choices}")
+    choices = [*policies, f"{RUN}DIR", *BOTS, "MODULE:MAKER"]
+    raise ValueError(f"unknown opponent {name!r}; {did_you_mean(name, choices)}")
 
 
 def refuse_other_game(directory: Path, game: SupportedGame) -> None:
@@ -85,6 +94,7 @@ def imported_maker(place: str, game: SupportedGame, arguments: argparse.Namespac
     if arguments.visits is not None or arguments.checkpoint is not None:
         raise ValueError(f"--visits and --checkpoint are for bots by name, not for {place}")
     module, _, name = place.partition(":")
+    with_present_folder()
     try:
         found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:

@@ -12,12 +12,22 @@ import math
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
 
 from nash_ismcts_spiel.cli import rebel
-from nash_ismcts_spiel.cli.common import Commands, gains_in_words, load, quantity_of
+from nash_ismcts_spiel.cli.bars import Work
+from nash_ismcts_spiel.cli.changes import add_set, changed
+from nash_ismcts_spiel.cli.common import (
+    Commands,
+    add_json,
+    gains_in_words,
+    load,
+    print_json,
+    quantity_of,
+)
+from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.cli.progress import losses, train_with_progress
-from nash_ismcts_spiel.files import file_name, naming, parse_json
+from nash_ismcts_spiel.files import file_name, naming
+from nash_ismcts_spiel.games.titles import short_title
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.config import TRAINING_PRESETS, ModelKind
 from nash_ismcts_spiel.learning.loops import is_large
@@ -29,8 +39,8 @@ DEFAULT_SECONDS = 60.0
 _NOTHING_FINISHED = (
     "{0.game}, seed {0.seed}: no generation was finished in {0.wall_seconds:.0f} s, so the "
     "networks are as they were; give more --seconds (with --resume), or make the generations of a "
-    "new run smaller, for example "
-    """--set 'learner={{"search_megabytes": 200, "rows_megabytes": 50}}'"""
+    "new run smaller, for example --set learner.search_megabytes=200 "
+    "--set learner.rows_megabytes=50"
 )
 
 
@@ -42,6 +52,12 @@ def add(commands: Commands) -> None:
         description="Trains a policy by search: with exact models on a game that can be "
         "enumerated, with learned ones on any game. Writes config.json, metrics.jsonl, "
         "checkpoint.npz and curve.png to --out.",
+        epilog=examples(
+            "train --game leduc_poker --seconds 60 --out out/leduc",
+            "train --game dark_hex --models learned --seconds 600",
+            "train --game kuhn_poker --set visits=50 --set search.c_puct=2",
+            "train --resume --out out/leduc --seconds 120",
+        ),
     )
     train.add_argument(
         "--algorithm",
@@ -49,7 +65,9 @@ def add(commands: Commands) -> None:
         help="nash_ismcts (default), or rebel, for two-player zero-sum games, whose settings are "
         "those of RebelConfig",
     )
-    train.add_argument("--game", help="the game, with parameters in parentheses")
+    train.add_argument(
+        "--game", help="the game, with parameters in parentheses (default: that of the resumed run)"
+    )
     train.add_argument(
         "--models",
         choices=["exact", "learned"],
@@ -62,14 +80,16 @@ def add(commands: Commands) -> None:
 
 
 def _add_budget(train: argparse.ArgumentParser) -> None:
-    train.add_argument("--generations", type=int, metavar="N", help="stop after N generations")
+    train.add_argument(
+        "--generations", type=int, metavar="N", help="stop after N generations (default: no limit)"
+    )
     train.add_argument(
         "--seconds",
         type=float,
         metavar="S",
         help="stop after S seconds of wall time spent on generations, the whole run over (default "
-        f"{DEFAULT_SECONDS:g}); with learned models, a generation that is not over by "
-        "then is dropped",
+        f"{DEFAULT_SECONDS:g}, or no limit with --generations); with learned models, a generation "
+        "that is not over by then is dropped",
     )
 
 
@@ -98,20 +118,19 @@ def _add_settings(train: argparse.ArgumentParser) -> None:
         choices=list(TRAINING_PRESETS),
         help="named settings (default: default, or large if the game is)",
     )
-    train.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=JSON",
-        help="change a field of TrainingConfig, e.g. --set 'visits={\"start\": 50}'",
+    add_set(
+        train,
+        "TrainingConfig, e.g. --set visits=50 (a constant schedule), "
+        "--set visits.power=0.5, --set search.c_puct=2 (default: as in --preset)",
     )
     train.add_argument(
         "--checkpoint-seconds",
         type=float,
         default=10.0,
         metavar="S",
-        help="how often to save (default 10; 0 is after every generation)",
+        help="how often to save, by wall time (default 10; 0 is after every generation)",
     )
+    add_json(train, " with the last metrics")
     train.add_argument(
         "--tensorboard",
         action="store_true",
@@ -127,9 +146,10 @@ def _train(arguments: argparse.Namespace) -> None:
         if value is not None and not value >= 0:  # NaN is not
             raise ValueError(f"--{option.replace('_', '-')} must not be negative, not {value}")
     if rebel.is_meant(arguments):
-        rebel.train(arguments, DEFAULT_SECONDS, dict(_setting(text) for text in arguments.set))
+        rebel.train(arguments, DEFAULT_SECONDS)
         return
-    run = _resumed(arguments) if arguments.resume else _new(arguments)
+    with Work("preparing the game"):
+        run = _resumed(arguments) if arguments.resume else _new(arguments)
     seconds = arguments.seconds
     if seconds is None and arguments.generations is None:
         seconds = DEFAULT_SECONDS
@@ -144,7 +164,10 @@ def _train(arguments: argparse.Namespace) -> None:
             f"--resume --out {shlex.quote(str(run.directory))}"
         ) from None
     _draw_curve(run.directory, run.game)
-    _report(run)
+    if arguments.json:
+        _print_json(run)
+    else:
+        _report(run)
 
 
 def _new(arguments: argparse.Namespace) -> Run:
@@ -155,12 +178,15 @@ def _new(arguments: argparse.Namespace) -> Run:
     seed = arguments.seed or 0
     models: ModelKind = arguments.models or "exact"
     usual = "large" if models == "learned" and is_large(supported) else "default"
-    changes = dict(_setting(text) for text in arguments.set)
-    if arguments.workers > 1:
-        changes.setdefault("shards", arguments.workers)
-    config = TrainingConfig.preset(arguments.preset or usual, **changes)
-    directory = arguments.out or Path("out") / f"{file_name(game)}-{seed}"
-    return Run.create(directory, game, seed, config, arguments.workers, models, arguments.ray)
+    config = TrainingConfig.preset(arguments.preset or usual, shards=arguments.workers)
+    config = changed(config, arguments.set)
+    directory = arguments.out or Path("out") / f"{file_name(short_title(game))}-{seed}"
+    try:
+        return Run.create(directory, game, seed, config, arguments.workers, models, arguments.ray)
+    except ValueError as error:
+        if models == "exact" and is_large(supported):
+            raise ValueError(f"{error}; train it with --models learned") from error
+        raise
 
 
 def _resumed(arguments: argparse.Namespace) -> Run:
@@ -178,17 +204,18 @@ def _resumed(arguments: argparse.Namespace) -> Run:
     return run
 
 
-def _setting(text: str) -> tuple[str, Any]:
-    """NAME=JSON; a bare word is a string."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise ValueError(f"--set needs NAME=JSON, not {text!r}")
-    try:
-        return name, parse_json(value)
-    except json.JSONDecodeError:
-        return name, value
-    except ValueError as error:
-        raise ValueError(f"--set {name}: {error}") from None
+def _print_json(run: Run) -> None:
+    metrics = read_metrics(run.directory)
+    print_json(
+        {
+            "game": run.game,
+            "seed": run.seed,
+            "models": run.kind,
+            "directory": str(run.directory),
+            "cut_short": run.cut_short,
+            "metrics": json.loads(metrics[-1].line()) if metrics else None,
+        }
+    )
 
 
 def _report(run: Run) -> None:
@@ -241,7 +268,9 @@ def _draw_curve(directory: Path, game: str) -> None:
     ]
     path = directory / "curve.png"
     with naming(path):
-        draw_curves(path, curves, title=game, x_label="CPU seconds", y_label=label)
+        last = curves[0].y[-1]
+        title = f"{short_title(game)}: {label} {last:.4f} after {times[-1]:.0f} CPU s"
+        draw_curves(path, curves, title=title, x_label="CPU seconds", y_label=label)
 
 
 def _say(message: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from nash_ismcts_spiel.compare.report import lowest, median_at, plot_path, shown, summary
 from nash_ismcts_spiel.compare.study import Study
 from nash_ismcts_spiel.files import replace_file
+from nash_ismcts_spiel.games.titles import short_title
 
 PAGE = "report.md"
 
@@ -24,7 +25,7 @@ def write_markdown(study: Study) -> Path:
     games, methods = (" ".join(map(shlex.quote, each)) for each in (config.games, config.methods))
     command = (
         f"nash-ismcts compare --games {games} --methods {methods} "
-        f"--seconds {config.seconds:g} --seeds {config.seeds} --out DIR"
+        f"--cpu-seconds {config.seconds:g} --seeds {config.seeds} --out DIR"
     )
     # A fence of three would end at three that a name brings along.
     fenced = " ".join(command.split()).replace("```", "` ` `")
@@ -54,7 +55,11 @@ def _game(study: Study, game: str) -> str:
         runs = [r["points"] for r in records if r.get("method") == method and "points" in r]
         if runs:
             rows.append((median_at(runs, -1), _row(study, method, runs, columns)))
-    lines = [f"## {escaped(game)}", "", _table(titles, [row for _, row in sorted(rows)])]
+    lines = [
+        f"## {escaped(short_title(game))}",
+        "",
+        _table(titles, [row for _, row in sorted(rows)]),
+    ]
     plot = plot_path(study, game)
     if plot.exists():
         lines += ["", f"![exploitability over CPU seconds]({plot.name})"]

@@ -1,49 +1,59 @@
 """The report of a comparison: plots and one HTML file that opens without a network.
 
 Curves are medians over seeds, bands reach from the best seed to the worst. Exploitability is
-NashConv / number of players, in the game's utility units.
+NashConv / number of players, in the game's utility units. The page is `report.html.j2`, which
+escapes all that it shows.
 """
 
 from __future__ import annotations
 
-import base64
-import html
 import importlib.util
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import jinja2
+
 from exploitability.curve import Curve, draw_curves
+from nash_ismcts_spiel.compare import chart as charts
 from nash_ismcts_spiel.compare.records import Record
 from nash_ismcts_spiel.compare.study import Study
 from nash_ismcts_spiel.files import file_name, naming, replace_file
+from nash_ismcts_spiel.games.titles import short_title
 
 REPORT = "report.html"
-
-_STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; color: #222 }
-table { border-collapse: collapse; margin: 0.8rem 0; font-size: 13px }
-th, td { border: 1px solid #ccc; padding: 0.25rem 0.6rem; text-align: right }
-th:first-child, td:first-child { text-align: left }
-img { max-width: 100% } .best { font-weight: bold } .note { color: #666 }
-"""
+_TEMPLATE = "report.html.j2"
 
 
 def write_report(study: Study) -> Path:
-    """Writes a plot per game and the report; returns the report's path."""
+    """Writes a plot per game, if matplotlib is there, and the report; returns the report's path."""
     records = study.records()
-    games = "\n".join(_game(study, game, records) for game in study.config.games)
+    for game in study.config.games:
+        runs = _runs(study, game, records)
+        if runs and importlib.util.find_spec("matplotlib") is not None:
+            _draw(study, game, runs)
+    methods = study.config.methods
+    known = study.circumstances
+    settings = [
+        *known["versions"].items(),
+        ("machine", known["machine"]),
+        ("begun", known["begun"]),
+    ]
     text = (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>Comparison</title><style>{_STYLE}</style></head><body>\n"
-        "<h1>Exploitability over CPU time</h1>\n"
-        f"<p>Every method had {study.config.seconds:g} CPU seconds on one core, one after the "
-        f"other; seeds 0 to {study.config.seeds - 1}, or once if it draws nothing. At the same "
-        "times the policy that it would hand out was measured by an exact best response. "
-        "Exploitability is NashConv / number of players, in the game's utility units. Building the "
-        "game graph and measuring do not count; a step that a time falls into was finished first."
-        f"</p>\n{_summary(study)}\n{games}\n{_settings(study)}</body></html>\n"
+        _environment()
+        .get_template(_TEMPLATE)
+        .render(
+            config=study.config,
+            games=[_game(study, game, records) for game in study.config.games],
+            looks=charts.looks(methods),
+            number={method: index for index, method in enumerate(methods)},
+            ours=charts.OURS,
+            shown=shown,
+            width=charts.WIDTH,
+            height=charts.HEIGHT,
+            settings=[*settings, *((name, str(v)) for name, v in study.config.to_dict().items())],
+        )
     )
     path = study.directory / REPORT
     replace_file(path, text.encode())
@@ -52,13 +62,12 @@ def write_report(study: Study) -> Path:
 
 def final_figures(study: Study, game: str) -> dict[str, float]:
     """Median exploitability of each method that ran, at the end."""
-    runs = _runs(study, game, study.records())
-    return {method: median_at(found, -1) for method, found in runs.items()}
+    return _final(_runs(study, game, study.records()))
 
 
 def plot_path(study: Study, game: str) -> Path:
     """Where a game's plot is."""
-    return study.directory / f"{file_name(game)}.svg"
+    return study.directory / f"{file_name(short_title(game))}.png"
 
 
 def summary(study: Study) -> tuple[list[str], list[list[str]]]:
@@ -68,7 +77,18 @@ def summary(study: Study) -> tuple[list[str], list[list[str]]]:
     for method in study.config.methods:
         cells = [found.get(method) for found in final.values()]
         rows.append([method, *("-" if cell is None else shown(cell) for cell in cells)])
-    return ["method", *study.config.games], rows
+    return ["method", *map(short_title, study.config.games)], rows
+
+
+def finding(game: str, final: dict[str, float]) -> str:
+    """What a game's figures show, in one line: who ends lowest, and where ours do."""
+    order = sorted(final, key=final.__getitem__)
+    said = [f"{order[0]} ends lowest, at {shown(final[order[0]])}"]
+    for method in charts.OURS:
+        if method in final and method != order[0]:
+            place = order.index(method) + 1
+            said.append(f"{method} is number {place} of {len(order)}, at {shown(final[method])}")
+    return f"{short_title(game)}: {'; '.join(said)}"
 
 
 def shown(value: float) -> str:
@@ -88,25 +108,60 @@ def lowest(study: Study, runs: Sequence[Any]) -> str:
     return f"{shown(best)} at {study.config.times[medians.index(best)]:g} s"
 
 
-def _game(study: Study, game: str, records: list[Record]) -> str:
+def _environment() -> jinja2.Environment:
+    loader = jinja2.FileSystemLoader(Path(__file__).parent)
+    return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
+
+
+def _game(study: Study, game: str, records: list[Record]) -> dict[str, Any]:
+    """What the page shows of a game."""
     runs = _runs(study, game, records)
     about = next((r for r in records if r["game"] == game and "worlds" in r), None)
-    parts = [f"<h2>{html.escape(game)}</h2>", _about(about)]
-    if runs:
-        tables = [_final_table(study, runs), _curve_table(study, runs)]
-        parts += [_plot(study, game, runs), *tables]
     skipped = {
         record["method"]: record["skipped"]
         for record in records
         if record["game"] == game and "skipped" in record
     }
-    if skipped:
-        rows = [[html.escape(method), html.escape(why)] for method, why in skipped.items()]
-        parts.append("<h3>Not run</h3>" + _table(["method", "because"], rows))
-    waiting = len(study.config.methods) - len(runs.keys() | skipped.keys())
-    if waiting:
-        parts.append(f'<p class="note">{waiting} methods have not been run yet.</p>')
-    return "\n".join(parts)
+    found: dict[str, Any] = {
+        "title": short_title(game),
+        "about": "" if about is None else _about(about),
+        "final": _final(runs),
+        "skipped": skipped,
+        "waiting": len(study.config.methods) - len(runs.keys() | skipped.keys()),
+    }
+    found["lowest"] = min(found["final"].values(), default=None)
+    if runs:
+        found |= {
+            "finding": finding(game, found["final"]),
+            "chart": charts.chart(runs),
+            "rows": sorted(
+                (_row(study, method, each) for method, each in runs.items()),
+                key=lambda row: float(row["median"]),
+            ),
+            "moments": [
+                (moment, {method: median_at(each, k) for method, each in runs.items()})
+                for k, moment in enumerate(study.config.times)
+            ],
+        }
+    return found
+
+
+def _row(study: Study, method: str, runs: Sequence[Any]) -> dict[str, Any]:
+    last = [points[-1] for points in runs]
+    return {
+        "method": method,
+        "median": median_at(runs, -1),
+        "low": min(point[2] for point in last),
+        "high": max(point[2] for point in last),
+        "way": lowest(study, runs),
+        "seconds": statistics.median(point[0] for point in last),
+        "steps": statistics.median(point[1] for point in last),
+        "seeds": len(last),
+    }
+
+
+def _final(runs: dict[str, list[Any]]) -> dict[str, float]:
+    return {method: median_at(found, -1) for method, found in runs.items()}
 
 
 def _runs(study: Study, game: str, records: list[Record]) -> dict[str, list[Any]]:
@@ -122,9 +177,7 @@ def _is_run(record: Record, game: str, method: str) -> bool:
     return (record["game"], record.get("method")) == (game, method) and "points" in record
 
 
-def _about(about: Record | None) -> str:
-    if about is None:
-        return ""
+def _about(about: Record) -> str:
     said = (
         f"{about['information_sets']:,} information sets, {about['worlds']:,} worlds, "
         f"{about['players']} players; building its graph took {about['graph_seconds']:g} s."
@@ -134,73 +187,17 @@ def _about(about: Record | None) -> str:
             " This is no game of two players with a constant sum: figures are mean gains from "
             "deviating, and no method is known to converge."
         )
-    return f'<p class="note">{html.escape(said)}</p>'
+    return said
 
 
-def _plot(study: Study, game: str, runs: dict[str, list[Any]]) -> str:
-    if importlib.util.find_spec("matplotlib") is None:
-        return '<p class="note">No plot: matplotlib (the extra `plot`) is not installed.</p>'
+def _draw(study: Study, game: str, runs: dict[str, list[Any]]) -> None:
     curves = []
     for method, found in runs.items():
         # Seeds overrun a time by different amounts; one place for all lets the plot join them.
         times = [statistics.median(p[k][0] for p in found) for k in range(len(found[0]))]
-        curves += [Curve(method, times, [max(p[2], 1e-12) for p in points]) for points in found]
+        least = charts.LEAST
+        curves += [Curve(method, times, [max(p[2], least) for p in points]) for points in found]
     path = plot_path(study, game)
+    title = finding(game, _final(runs)).replace(": ", "\n", 1)
     with naming(path):
-        draw_curves(path, curves, title=game, x_label="CPU seconds", by_points=True)
-    drawn = base64.b64encode(path.read_bytes()).decode()
-    return f'<img alt="{html.escape(game)}" src="data:image/svg+xml;base64,{drawn}">'
-
-
-def _summary(study: Study) -> str:
-    titles, rows = summary(study)
-    escaped = [[html.escape(cell) for cell in row] for row in rows]
-    return "<h2>At the end, all games</h2>" + _table(map(html.escape, titles), escaped)
-
-
-def _final_table(study: Study, runs: dict[str, list[Any]]) -> str:
-    rows = []
-    for method, found in sorted(runs.items(), key=lambda item: median_at(item[1], -1)):
-        last = [points[-1] for points in found]
-        worst = max(point[2] for point in last)
-        rows.append(
-            [
-                html.escape(method),
-                shown(median_at(found, -1)),
-                f"{shown(min(point[2] for point in last))} to {shown(worst)}",
-                lowest(study, found),
-                f"{statistics.median(point[0] for point in last):.2f}",
-                f"{statistics.median(point[1] for point in last):,.0f}",
-                str(len(last)),
-            ]
-        )
-    titles = ["method", "exploitability, median", "seeds from, to", "lowest median on the way"]
-    titles += ["CPU seconds", "steps", "seeds"]
-    return "<h3>At the end</h3>" + _table(titles, rows)
-
-
-def _curve_table(study: Study, runs: dict[str, list[Any]]) -> str:
-    rows = []
-    for k, moment in enumerate(study.config.times):
-        medians = [median_at(found, k) for found in runs.values()]
-        cells = [
-            f'<span class="best">{shown(m)}</span>' if m == min(medians) else shown(m)
-            for m in medians
-        ]
-        rows.append([f"{moment:g}", *cells])
-    return "<h3>Curves</h3>" + _table(["CPU seconds", *map(html.escape, runs)], rows)
-
-
-def _settings(study: Study) -> str:
-    known = study.circumstances
-    rows = [[html.escape(name), html.escape(str(v))] for name, v in known["versions"].items()]
-    rows += [["machine", html.escape(known["machine"])], ["begun", html.escape(known["begun"])]]
-    config = study.config.to_dict()
-    rows += [[html.escape(name), html.escape(str(value))] for name, value in config.items()]
-    return "<h2>Settings</h2>" + _table(["", ""], rows)
-
-
-def _table(titles: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f"<th>{title}</th>" for title in titles)
-    body = "\n".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>\n{body}</table>"
+        draw_curves(path, curves, title, "CPU seconds", by_points=True, ours=charts.OURS)

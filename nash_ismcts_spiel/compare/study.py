@@ -39,7 +39,7 @@ from nash_ismcts_spiel.files import (
 )
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.settings import Settings
+from nash_ismcts_spiel.settings import Settings, did_you_mean
 
 SETTINGS = "settings.json"
 _MOST = 100_000
@@ -82,7 +82,7 @@ class StudyConfig(Settings):
             raise ValueError("a comparison needs at least one game and one method")
         for name in self.methods:
             if name not in METHODS:
-                raise ValueError(f"unknown method {name!r}; there are {', '.join(METHODS)}")
+                raise ValueError(f"unknown method {name!r}; {did_you_mean(name, METHODS)}")
         if not (0.0 < self.seconds <= _MOST_SECONDS and self.seeds >= 1 and self.points >= 2):
             raise ValueError(
                 f"seconds must be positive and at most {_MOST_SECONDS:g}, seeds at least 1 and "
@@ -113,19 +113,20 @@ class Study:
       circumstances: versions, machine and date of its beginning.
     """
 
-    def __init__(self, directory: Path, config: StudyConfig, circumstances: Record) -> None:
+    def __init__(self, directory: str | Path, config: StudyConfig, circumstances: Record) -> None:
         """Connects what is in memory; use `create` or `resume`."""
-        self.directory = directory
+        self.directory = Path(directory)
         self.config = config
         self.circumstances = circumstances
 
     @classmethod
-    def create(cls, directory: Path, config: StudyConfig) -> Self:
+    def create(cls, directory: str | Path, config: StudyConfig) -> Self:
         """Begins a comparison in a directory that has none.
 
         Raises:
           ValueError: there is one already, or a game is not supported.
         """
+        directory = Path(directory)
         if (directory / SETTINGS).exists():
             raise ValueError(f"{directory} has a comparison already; --resume it")
         for game in config.games:
@@ -138,14 +139,14 @@ class Study:
         return study
 
     @classmethod
-    def resume(cls, directory: Path) -> Self:
+    def resume(cls, directory: str | Path) -> Self:
         """Goes on with a comparison.
 
         Raises:
           ValueError: there is none.
           DamagedFileError: its settings are damaged.
         """
-        path = directory / SETTINGS
+        path = Path(directory) / SETTINGS
         if not path.exists():
             raise ValueError(f"{directory} has no comparison: {SETTINGS} is missing")
         stored = read_object(path, "the settings of a comparison")

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.schedule import Schedule
-from nash_ismcts_spiel.settings import Settings
+from nash_ismcts_spiel.settings import Settings, did_you_mean
 
 BufferKind = Literal["reservoir", "window"]
 GraphKind = Literal["auto", "enumerated", "grown"]
@@ -190,7 +190,7 @@ class TrainingConfig(Settings):
           ValueError: no preset has that name, or a change is not a field.
         """
         if name not in TRAINING_PRESETS:
-            raise ValueError(f"unknown preset {name!r}; there are {', '.join(TRAINING_PRESETS)}")
+            raise ValueError(f"unknown preset {name!r}; {did_you_mean(name, TRAINING_PRESETS)}")
         return cls.from_dict({**TRAINING_PRESETS[name], **changes})
 
     def search_config(self, generation: int) -> SearchConfig:

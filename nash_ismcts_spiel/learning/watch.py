@@ -37,15 +37,16 @@ class Progress(NamedTuple):
     simulations: int = 0
     fitting: bool = False
 
-    def text(self, seconds: float) -> str:
+    def parts(self, seconds: float) -> list[str]:
         """In words, for a generation that began so many seconds ago."""
         if self.fitting:
-            return "fitting"
+            return ["fitting"]
         planned = f"/{self.searches_planned:,}" if self.searches_planned else ""
-        return (
-            f"games {self.games:,}/{self.games_planned:,}, searches {self.searches:,}{planned}, "
-            f"{self.simulations / max(seconds, 1e-9):,.0f} simulations/s"
-        )
+        return [
+            f"games {self.games:,}/{self.games_planned:,}",
+            f"searches {self.searches:,}{planned}",
+            f"{self.simulations / max(seconds, 1e-9):,.0f} simulations/s",
+        ]
 
 
 class Watch:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
+from nash_ismcts_spiel.games.modules import import_games, imported_games
 from nash_ismcts_spiel.learning.watch import Progress, Watch
 
 TaskType = TypeVar("TaskType")
@@ -149,7 +150,7 @@ class Processes(Generic[TaskType, ResultType]):
                 # Forked processes would inherit torch's threads in an unknown state.
                 mp_context=context,
                 initializer=_start_here,
-                initargs=(self._make_worker, self._told),
+                initargs=(self._make_worker, self._told, imported_games()),
             )
         return self._pool
 
@@ -229,13 +230,15 @@ class RayActors(Generic[TaskType, ResultType]):
             self._started = False
 
     def _new_actor(self) -> Any:
-        return self._ray.remote(num_cpus=1)(_Actor).remote(self._make_worker)
+        return self._ray.remote(num_cpus=1)(_Actor).remote(self._make_worker, imported_games())
 
 
 class _Actor:
     """A worker in a process of Ray's."""
 
-    def __init__(self, make_worker: Callable[[], Worker[Any, Any]]) -> None:
+    def __init__(self, make_worker: Callable[[], Worker[Any, Any]], modules: Sequence[str]) -> None:
+        for module in modules:
+            import_games(module)
         self._worker = make_worker()
 
     def run(self, task: Any) -> Any:
@@ -249,8 +252,12 @@ _told_here: Any = None
 """What all processes of the pool tell of progress, shard by shard."""
 
 
-def _start_here(make_worker: Callable[[], Worker[Any, Any]], told: Any) -> None:
+def _start_here(
+    make_worker: Callable[[], Worker[Any, Any]], told: Any, modules: Sequence[str]
+) -> None:
     global _worker_here, _told_here
+    for module in modules:  # a game of the user's own is not registered here yet
+        import_games(module)
     _told_here = told
     _worker_here = make_worker()
 

@@ -42,14 +42,14 @@ def config_text(settings: Mapping[str, Any]) -> tuple[str, str]:
     return json.dumps({**settings, DIGEST: digest}, indent=2) + "\n", digest
 
 
-def stored_settings(directory: Path) -> dict[str, Any]:
+def stored_settings(directory: str | Path) -> dict[str, Any]:
     """What the config of a run says, whoever made it; its form and its digest are checked.
 
     Raises:
       ValueError: there is no run in the directory.
       DamagedFileError: its config is damaged.
     """
-    path = directory / CONFIG
+    path = Path(directory) / CONFIG
     if not path.exists():
         raise ValueError(f"{directory} has no run: {CONFIG} is missing")
     settings = read_object(path, "the config of a run")
@@ -80,7 +80,7 @@ def naming_config(directory: Path) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, pyspiel.SpielError) as error:
-        path = directory / CONFIG
+        path = Path(directory) / CONFIG
         raise DamagedFileError(f"the run of {path} cannot be resumed: {error}") from error
 
 
@@ -89,7 +89,7 @@ def _digest(settings: Mapping[str, Any]) -> str:
     return digest_of(json.dumps(said, sort_keys=True))
 
 
-def read_config(directory: Path) -> dict[str, Any]:
+def read_config(directory: str | Path) -> dict[str, Any]:
     """The settings that a run was made with, checked.
 
     Raises:
@@ -107,6 +107,6 @@ def read_config(directory: Path) -> dict[str, Any]:
             raise ValueError("game must be a name and seed a number")
         TrainingConfig.from_dict(settings["training"])
     except (TypeError, ValueError, AttributeError) as error:
-        path = directory / CONFIG
+        path = Path(directory) / CONFIG
         raise DamagedFileError(f"{path} is not the config of a run: {error}") from error
     return settings

@@ -88,9 +88,9 @@ class RunDirectory:
 
     disk: ClassVar[files.Disk] = files.DISK
 
-    def __init__(self, directory: Path, game: str, seed: int, loop: Loop) -> None:
+    def __init__(self, directory: str | Path, game: str, seed: int, loop: Loop) -> None:
         """Prepares a run in memory; `_begin` and `_restore` connect it with its files."""
-        self.directory = directory
+        self.directory = Path(directory)
         self.game = game
         self.seed = seed
         self.loop = loop
@@ -98,7 +98,7 @@ class RunDirectory:
         self.cpu_seconds = 0.0
         self.cut_short = False
         self._measured_generation = 0
-        self._log = MetricsLog(directory / METRICS)
+        self._log = MetricsLog(self.directory / METRICS)
         self._settings: Mapping[str, Any] = {}
         self._whole = self._state()
         self._on_disk: Mapping[str, Any] = {}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyspiel
-from open_spiel.python import policy as openspiel_policy
 
 from nash_ismcts_spiel.files import CheckpointError, DamagedFileError
 from nash_ismcts_spiel.games.policies import TablePolicy
@@ -19,14 +18,29 @@ if TYPE_CHECKING:
     from nash_ismcts_spiel.models.networks.saved import SavedModels
 
 
-def load_policy(path: str | Path) -> openspiel_policy.Policy:
-    """The average policy of a run (its directory) or of saved models (their file)."""
+class Policy(Protocol):
+    """What is asked of a policy; it is a policy of OpenSpiel's, which has no types of its own."""
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        """{action: probability} of the player to move."""
+        ...
+
+
+def load_policy(path: str | Path) -> Policy:
+    """The average policy of a run (its directory) or of saved models (their file).
+
+    It is an `open_spiel.python.policy.Policy`, for all of OpenSpiel's tools.
+    """
     path = Path(path)
     if not path.is_dir():
         with _naming(path):
-            return _saved(path).policy()
+            saved: Policy = _saved(path).policy()
+            return saved
     run = Run.resume(path)
-    return TablePolicy(run.graph, run.policy()) if run.enumerated else run.saved_models().policy()
+    found: Policy = (
+        TablePolicy(run.graph, run.policy()) if run.enumerated else run.saved_models().policy()
+    )
+    return found
 
 
 def load_evaluator(path: str | Path, game: str | None = None) -> Evaluator:

@@ -72,12 +72,13 @@ _COUNTS = ("generation", "simulations")
 _OPTIONAL = ("exploitability_average", "exploitability_search")
 
 
-def read_metrics(directory: Path) -> list[Metrics]:
+def read_metrics(directory: str | Path) -> list[Metrics]:
     """The measured generations of a run, oldest first.
 
     Raises:
       DamagedFileError: a line is not one that was written; the file and the line are named.
     """
+    directory = Path(directory)
     return [metrics for metrics, _ in read_log(directory / METRICS, run_of(directory))]
 
 

@@ -20,8 +20,10 @@ from nash_ismcts_spiel.learning.exact_loop import ExactLoop
 from nash_ismcts_spiel.learning.loops import is_large, learns_enumerated, make_loop, whole_graph
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.notebook import html_pairs
 from nash_ismcts_spiel.runs.config import CHECKPOINT, naming_config, read_config
-from nash_ismcts_spiel.runs.directory import RunDirectory, refuse_occupied
+from nash_ismcts_spiel.runs.directory import Budget, RunDirectory, refuse_occupied
+from nash_ismcts_spiel.runs.live import Live
 
 if TYPE_CHECKING:
     from nash_ismcts_spiel.models.networks.saved import SavedModels
@@ -43,7 +45,7 @@ class Run(RunDirectory):
 
     def __init__(
         self,
-        directory: Path,
+        directory: str | Path,
         game: str,
         seed: int,
         config: TrainingConfig,
@@ -69,7 +71,7 @@ class Run(RunDirectory):
     @classmethod
     def create(
         cls,
-        directory: Path,
+        directory: str | Path,
         game: str,
         seed: int,
         config: TrainingConfig,
@@ -82,18 +84,19 @@ class Run(RunDirectory):
         Raises:
           ValueError: there is a run already.
         """
-        refuse_occupied(directory)
+        refuse_occupied(Path(directory))
         run = cls(directory, game, seed, config, workers, models, ray)
         run._begin(models, config.to_dict())
         return run
 
     @classmethod
-    def resume(cls, directory: Path, workers: int = 1, ray: bool = False) -> Self:
+    def resume(cls, directory: str | Path, workers: int = 1, ray: bool = False) -> Self:
         """Goes on from the last whole checkpoint of a directory.
 
         Raises:
           ValueError: there is no run, or its files are damaged; the message names the file.
         """
+        directory = Path(directory)
         settings = read_config(directory)
         config = TrainingConfig.from_dict(settings["training"])
         kind: ModelKind = settings["models"]
@@ -127,6 +130,42 @@ class Run(RunDirectory):
         if learns_enumerated(self._supported, self.config):
             return "learned, networks evaluated over the enumerated game"
         return "learned on graphs that grow"
+
+    def fit(
+        self, *, seconds: float | None = None, generations: int | None = None, show: bool = True
+    ) -> Self:
+        """Trains until so many wall seconds or generations of the whole run are spent.
+
+        Shows a curve that grows in a notebook, and lines on standard error elsewhere.
+
+        Raises:
+          ValueError: neither was given, so training would never end.
+        """
+        if seconds is None and generations is None:
+            raise ValueError("fit needs seconds or generations, or it would never end")
+        live = Live(f"{self.game}, seed {self.seed}", self.metrics()) if show else None
+        for metrics in self.train(Budget(generations, seconds)):
+            if live is not None and metrics is not None:
+                live.add(metrics)
+        if live is not None:
+            live.close()
+        return self
+
+    def _repr_html_(self) -> str:
+        """The run as a table, for notebooks."""
+        measured = self.metrics()
+        last = measured[-1] if measured else None
+        pairs: list[tuple[str, object]] = [
+            ("seed", self.seed),
+            ("models", self.learned_on),
+            ("generations", self.loop.generation),
+            ("wall seconds", self.wall_seconds),
+            ("CPU seconds", self.cpu_seconds),
+            ("simulations", self.loop.simulations),
+            ("exploitability of P", None if last is None else last.exploitability_average),
+            ("directory", str(self.directory)),
+        ]
+        return html_pairs(self.game, pairs)
 
     def policy(self) -> Floats:
         """P, the average policy, at every information set of the graph. [A]"""

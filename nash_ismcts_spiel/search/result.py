@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from nash_ismcts_spiel.games import InformationKey
+from nash_ismcts_spiel.notebook import html_table
 from nash_ismcts_spiel.search.interval import Interval
 from nash_ismcts_spiel.search.limits import StoppedBy
 
@@ -45,6 +46,18 @@ class SearchResult:
     policy: tuple[float, ...]
     simulations: int
     stopped_by: StoppedBy = "visits"
+
+    def _repr_html_(self) -> str:
+        """The search as a table, for notebooks."""
+        columns = zip(self.actions, self.visits, self.q, self.prior, self.policy, strict=True)
+        rows = [(str(a), n, q.low, q.high, prior, policy) for a, n, q, prior, policy in columns]
+        note = (
+            f"value {self.value.low:.4f} to {self.value.high:.4f}; {self.simulations:,} simulations"
+            f" in all trees; ended by {self.stopped_by}"
+        )
+        caption = f"search of player {self.key.player}"
+        titles = ("action", "visits", "Q low", "Q high", "prior", "policy")
+        return html_table(caption, titles, rows, note)
 
 
 def nothing_found(

@@ -34,7 +34,7 @@ class RebelRun(RunDirectory):
 
     loop: RebelLoop
 
-    def __init__(self, directory: Path, game: str, seed: int, config: RebelConfig) -> None:
+    def __init__(self, directory: str | Path, game: str, seed: int, config: RebelConfig) -> None:
         """Prepares a run in memory; `create` and `resume` connect it with its files.
 
         Raises:
@@ -48,24 +48,25 @@ class RebelRun(RunDirectory):
         super().__init__(directory, supported.name, seed, RebelLoop(self.tree, config, seed))
 
     @classmethod
-    def create(cls, directory: Path, game: str, seed: int, config: RebelConfig) -> Self:
+    def create(cls, directory: str | Path, game: str, seed: int, config: RebelConfig) -> Self:
         """Starts a run in a directory that has none.
 
         Raises:
           ValueError: there is a run already, or the game is not one for ReBeL.
         """
-        refuse_occupied(directory)
+        refuse_occupied(Path(directory))
         run = cls(directory, game, seed, config)
         run._begin(MODELS, config.to_dict())
         return run
 
     @classmethod
-    def resume(cls, directory: Path) -> Self:
+    def resume(cls, directory: str | Path) -> Self:
         """Goes on from the last whole checkpoint of a directory.
 
         Raises:
           ValueError: there is no run of ReBeL, or its files are damaged, and which.
         """
+        directory = Path(directory)
         settings = stored_settings(directory)
         try:
             if settings["models"] != MODELS:

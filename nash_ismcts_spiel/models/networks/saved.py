@@ -137,7 +137,7 @@ class SavedModels:
         return NetworkPolicy(support(self.game), evaluator)
 
 
-def save(path: Path, models: SavedModels) -> None:
+def save(path: str | Path, models: SavedModels) -> None:
     """Writes models to a file."""
     numbers = {
         "game": models.game,
@@ -151,15 +151,16 @@ def save(path: Path, models: SavedModels) -> None:
         "order": models.order,
     }
     weights = np.frombuffer(weights_of(models.networks), dtype=np.uint8)
-    files.save(path, files.Checkpoint(numbers, {"weights": weights}))
+    files.save(Path(path), files.Checkpoint(numbers, {"weights": weights}))
 
 
-def load(path: Path) -> SavedModels:
+def load(path: str | Path) -> SavedModels:
     """Reads models from a file.
 
     Raises:
       CheckpointError: the file is damaged, or holds something else; it is named.
     """
+    path = Path(path)
     if "networks" not in files.load_numbers(path):  # such as the checkpoint of a run
         raise files.CheckpointError(f"{path} holds no learned models")
     numbers, arrays = files.load(path, ["weights"])

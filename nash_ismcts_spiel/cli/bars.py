@@ -1,0 +1,131 @@
+"""Progress on standard error: one line, at most 80 columns wide, from two seconds on.
+
+A thread shows it, so that it comes on time whatever is computed. On a terminal the line is renewed
+twice a second; a file keeps all of them, and gets one every ten seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self, TextIO
+
+from tqdm import tqdm
+
+WIDTH = 79
+"""Columns of a line; the last one stays free, or some terminals begin a new line."""
+
+_DELAY = 1.5
+_TERMINAL_SECONDS = 0.5
+_FILE_SECONDS = 10.0
+
+
+def seconds_between_lines(file: TextIO) -> float:
+    """Time between two states of a line; a file keeps them all."""
+    return _TERMINAL_SECONDS if file.isatty() else _FILE_SECONDS
+
+
+def fitting(parts: Sequence[str], width: int = WIDTH) -> str:
+    """As many of the parts as fit into a line, the first ones before others."""
+    line = ""
+    for part in parts:
+        longer = f"{line}, {part}" if line else part
+        if part and len(longer) <= width:
+            line = longer
+    return line or parts[0][: width - 1] + "…"
+
+
+class Line:
+    """A line of text that replaces itself."""
+
+    def __init__(self, file: TextIO, leave: bool = True) -> None:
+        """Shows nothing yet."""
+        self._line = tqdm(bar_format="{desc}", file=file, leave=leave, delay=1e-9, miniters=1)
+
+    def show(self, parts: Sequence[str]) -> None:
+        """Shows what fits."""
+        self._line.set_description_str(fitting(parts))
+
+    def write(self, text: str) -> None:
+        """Adds a line that stays, above this one."""
+        self._line.write(text, file=self._line.fp)
+
+    def close(self) -> None:
+        """Ends the line."""
+        self._line.close()
+
+
+class Work:
+    """Work that may take long, as a context: tells what it is and how far it has come."""
+
+    def __init__(
+        self, what: str, total: int | None = None, unit: str = "", threaded: bool = True
+    ) -> None:
+        """Takes how many units there are, if that is known.
+
+        Without a thread the line is renewed by `update` alone: for work that hides standard error.
+        """
+        self._what = what
+        self._total = total
+        self._unit = unit
+        self._done = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True) if threaded else None
+        self._started = time.monotonic()
+        self._due = self._started + _DELAY
+        self._line: Line | None = None
+
+    def update(self, count: int = 1) -> None:
+        """So many more units are done."""
+        self._done += count
+        if self._thread is None and time.monotonic() >= self._due:
+            self._show()
+
+    def at(self, done: int, total: int) -> None:
+        """So many units of so many are done."""
+        self._done, self._total = done, total
+
+    def text(self, seconds: float) -> list[str]:
+        """What is shown after so many seconds."""
+        parts = [self._what, f"{seconds:.0f} s"]
+        if self._total is not None:
+            parts.insert(1, f"{self._done:,}/{self._total:,} {self._unit}".rstrip())
+            if 0 < self._done < self._total:
+                left = seconds * (self._total - self._done) / self._done
+                parts.append(f"about {left:.0f} s left")
+        return parts
+
+    def _run(self) -> None:
+        while not self._over.wait(max(self._due - time.monotonic(), 0.0)):
+            self._show()
+
+    def _show(self) -> None:
+        if self._line is None:
+            self._line = Line(sys.stderr, leave=False)
+        now = time.monotonic()
+        self._line.show(self.text(now - self._started))
+        self._due = now + seconds_between_lines(sys.stderr)
+
+    def __enter__(self) -> Self:
+        """Begins."""
+        self._started = time.monotonic()
+        self._due = self._started + _DELAY
+        if self._thread is not None:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Takes the line away."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+        if self._line is not None:
+            self._line.close()
