@@ -47,7 +47,10 @@ def add(commands: Commands) -> None:
     add_models(command)
     command.add_argument("--visits", type=int, help="of each search (default: the bot's)")
     command.add_argument(
-        "--seconds-per-move", type=float, metavar="S", help="wall time of each search instead"
+        "--seconds-per-move",
+        type=float,
+        metavar="S",
+        help="wall time of each search (default: as its visits take)",
     )
     command.add_argument(
         "--seed", type=int, help="of deals and bots (default: another one each time, printed)"

@@ -126,10 +126,8 @@ def search_together(
         search.begin(native.graph, number, count, rng)
     with _locked(rngs):
         _run(native, searches, width, between)
-    return [
-        _result(native, search, information_set, search.simulations)
-        for search, information_set in zip(searches, information_sets, strict=True)
-    ]
+    pairs = zip(searches, information_sets, strict=True)
+    return [_result(native, search, number, search.simulations) for search, number in pairs]
 
 
 def search_everywhere(
