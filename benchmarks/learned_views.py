@@ -40,7 +40,7 @@ from nash_ismcts_spiel.models import Models
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.native.engine import search_together
 from nash_ismcts_spiel.native.models import NativeModels
-from nash_ismcts_spiel.runs import Run
+from nash_ismcts_spiel.runs import Budget, Run
 
 FOLDER = Path(__file__).parents[1] / "docs" / "results" / "learned_views"
 TRAININGS = Path("out/learned_views")
@@ -115,12 +115,9 @@ def learn(
     merged = merged_game(GAMES[name])
     run = Run.create(trainings / f"{name}-{seed}", GAMES[name], seed, config, models="learned")
     models: Any = run.loop.models
-    spent = 0.0
     curve: list[dict[str, float]] = []
-    while spent < seconds:
-        started = time.process_time()
-        run.advance()
-        spent += time.process_time() - started
+    for _ in run.train(Budget()):
+        spent = run.cpu_seconds
         if spent >= seconds * (len(curve) + 1) / POINTS or spent >= seconds:
             policies = policy_over_views(merged, models.evaluator())
             point = {
@@ -131,7 +128,8 @@ def learn(
             }
             curve.append(point)
             report(f"{name}, seed {seed}: {point}")
-    run.save()
+        if spent >= seconds:
+            break
     bots = {}
     for count in visits:
         play = SearchConfig.preset("nash_ismcts_play", visits=count)
@@ -147,7 +145,7 @@ def learn(
         "seed": seed,
         "exploitability": curve[-1]["exploitability"],
         "exploitability_of_search": bots,
-        "seconds": round(spent, 1),
+        "seconds": curve[-1]["seconds"],
         "generations": run.loop.generation,
         "simulations": run.loop.simulations,
         "curve": curve,

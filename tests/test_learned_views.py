@@ -18,6 +18,7 @@ from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.learner import Learner
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.models.networks.policy import NetworkPolicy
+from nash_ismcts_spiel.runs import Run
 
 DARK_HEX_2X2 = "dark_hex(board_size=2,num_cols=2,num_rows=2)"
 NETWORKS = {"width": 8, "depth": 1, "inputs": "observation"}
@@ -68,6 +69,14 @@ def test_a_run_is_stored_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (path,) = (tmp_path / "out").glob("*.json")
     stored = json.loads(path.read_text())
     assert stored["exploitability"] == stored["curve"][-1]["exploitability"]
+    run = Run.resume(tmp_path / "runs" / "tiny-0")  # what `nash-ismcts export` reads
+    assert run.loop.generation == stored["generations"] > 0
+    policies = learned_views.policy_over_views(
+        merged_game(DARK_HEX_2X2),
+        run.loop.models.evaluator(),  # type: ignore[attr-defined]
+    )
+    found = learned_views.exploitability_of(merged_game(DARK_HEX_2X2), policies)
+    assert found == pytest.approx(stored["exploitability"])
     assert 0.0 <= stored["exploitability_of_search"]["5"]["exploitability"] <= 1.0
     learned_views.main(flags)
     assert json.loads(path.read_text()) == stored

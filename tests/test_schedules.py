@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -158,6 +159,17 @@ def test_presets_take_changes() -> None:
     assert (preset.shards, preset.visits) == (4, Schedule(start=9.0))
     assert preset.lcb_width == TrainingConfig.preset("prototype").lcb_width
     assert preset.lcb_width != TrainingConfig().lcb_width
+
+
+def test_changes_of_a_part_leave_the_rest_of_the_preset() -> None:
+    large = TrainingConfig.preset("large")
+    changed = TrainingConfig.preset("large", learner={"steps": 7}, networks={"depth": 3})
+    assert changed.learner == dataclasses.replace(large.learner, steps=7)
+    assert (changed.networks.width, changed.networks.depth) == (128, 3)
+    assert TrainingConfig.preset("large", learner=LearnerConfig()).learner == LearnerConfig()
+    # A schedule is one thing: what is not said of it is not taken from the preset.
+    radius = TrainingConfig.preset("prototype", dispersion_radius={"start": 0.2}).dispersion_radius
+    assert radius == Schedule(start=0.2)
 
 
 def test_unknown_presets_and_changes_refused() -> None:

@@ -31,4 +31,5 @@ def _add_words(parser: argparse.ArgumentParser, words: dict[str, Iterable[str]])
             for command in action.choices.values():
                 _add_words(command, words)
         elif action.dest in words and action.option_strings and action.nargs != 0:
-            action.completer = ChoicesCompleter(sorted(words[action.dest]))  # type: ignore[attr-defined]
+            listed = dict.fromkeys(sorted(words[action.dest]), "")
+            action.completer = ChoicesCompleter(listed)  # type: ignore[attr-defined]

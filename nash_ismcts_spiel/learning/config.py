@@ -42,9 +42,6 @@ class LearnerConfig(Settings):
       hidden_share: share of the explorers' decisions in policy games of a large game that give rows
         for H; finding out what was possible there takes most of the time of a policy game.
     Searches:
-      focus: how visits grow with the games that come by, in a large game: an information set that
-        is due more than one search gets one with that many times the visits, to this power; 0 gives
-        all searches the same.
       side_by_side: searches under way at once, whose rows are evaluated together.
       search_megabytes: in a large game, most megabytes that networks read and give in the searches
         of a generation; so many information sets are searched as fit.
@@ -73,7 +70,6 @@ class LearnerConfig(Settings):
     others_explore: float = 0.25
     prior_games: float = 10.0
     hidden_share: float = 0.5
-    focus: float = 1.0
     side_by_side: int = 256
     search_megabytes: float = 500.0
     most_sets: int = 30_000
@@ -96,7 +92,7 @@ class LearnerConfig(Settings):
         for name in (*counts, "most_sets"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("explore", "others_explore", "focus", "policy_average"):
+        for name in ("explore", "others_explore", "policy_average"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if not 0.0 < self.hidden_share <= 1.0:
@@ -184,14 +180,18 @@ class TrainingConfig(Settings):
 
     @classmethod
     def preset(cls, name: str = "default", **changes: Any) -> Self:
-        """A named setting with some fields changed.
+        """A named setting with some fields changed: of search, networks and learner parts of them.
 
         Raises:
           ValueError: no preset has that name, or a change is not a field.
         """
         if name not in TRAINING_PRESETS:
             raise ValueError(f"unknown preset {name!r}; {did_you_mean(name, TRAINING_PRESETS)}")
-        return cls.from_dict({**TRAINING_PRESETS[name], **changes})
+        chosen = TRAINING_PRESETS[name]
+        for part in ("search", "networks", "learner"):
+            if part in chosen and isinstance(changes.get(part), Mapping):
+                changes[part] = {**chosen[part], **changes[part]}
+        return cls.from_dict({**chosen, **changes})
 
     def search_config(self, generation: int) -> SearchConfig:
         """The settings of a generation's searches."""
@@ -217,11 +217,14 @@ TRAINING_PRESETS: Mapping[str, Mapping[str, Any]] = {
     "large": {
         "graph": "grown",
         "visits": {"start": 16.0},
+        "averaging_power": 2.0,
         "search": {"spawn_depth": 1},
         "networks": {"width": 128},
+        "learner": {"search_megabytes": 50.0, "most_sets": 8_000, "rows_megabytes": 20.0},
     },
 }
 """default: what did best over all games of the study; prototype: the settings it began from; large:
 for games that are not enumerated, where a simulation is dear. There simulated players answer with a
-search of their own, but those in that search act by P: deeper spawning multiplies simulations.
+search of their own, but those in that search act by P: deeper spawning multiplies simulations. Its
+generations are short: P averages over them, and a few long ones are few to average over.
 """

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-_HALVINGS = 60
 
 
 def inclusion_probabilities(weights: Floats, count: int) -> Floats:
@@ -27,29 +26,6 @@ def inclusion_probabilities(weights: Floats, count: int) -> Floats:
         if not (found > 1.0).any():
             return found
         sure |= found >= 1.0
-
-
-def allotted(weights: Floats, budget: float, focus: float, most: float) -> tuple[Floats, Floats]:
-    """How likely each is drawn, and how many units of work it gets then.
-
-    Work is in proportion to the weights: what is due less than one unit is drawn with that
-    probability and gets one, what is due more is surely drawn and gets what it is due to the power
-    of `focus`, at most `most`. The expected work adds up to `budget`, or to less if all have all
-    they may get.
-    """
-
-    def share(scale: float) -> tuple[Floats, Floats]:
-        due = weights * scale
-        return np.minimum(due, 1.0), np.clip(due, 1.0, most ** (1.0 / focus)) ** focus
-
-    if focus == 0.0:
-        return inclusion_probabilities(weights, max(int(budget), 1)), np.ones(len(weights))
-    low, high = 0.0, budget / weights[weights > 0.0].min()
-    for _ in range(_HALVINGS):
-        scale = 0.5 * (low + high)
-        chance, work = share(scale)
-        low, high = (scale, high) if chance @ work <= budget else (low, scale)
-    return share(low)
 
 
 def systematic_sample(probabilities: Floats, rng: np.random.Generator) -> Ints:

@@ -1,10 +1,9 @@
 """Searches of one shard on a graph that grows: in trees of their own, or all in one forest.
 
 In a large game searches have little in common: each has trees of its own, many are under way at
-once so that networks evaluate their rows together, and their work is bounded. A search may get
-several times the visits of the config: its *effort*. Work is counted in bytes, `NUMBER_BYTES` for
-each number that a network reads or gives for a search: that is about what it costs in time, in
-games of any size, and depends on nothing but the searches.
+once so that networks evaluate their rows together, and their work is bounded. It is counted in
+bytes, `NUMBER_BYTES` for each number that a network reads or gives for a search: that is about what
+it costs in time, in games of any size, and depends on nothing but the searches.
 
 In a small game what one search has found out another one needs: they come one after another in one
 forest, and rows that a search waits for are evaluated with all others that are missing.
@@ -13,7 +12,7 @@ forest, and rows that a search waits for are evaluated with all others that are 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -38,9 +37,6 @@ FIRST_SEARCHES = 8
 _MOST_KEPT = 64_000_000
 """Numbers (of 8 bytes) in rows that searches keep for later ones; beyond that they are dropped."""
 
-_ROOM = 4
-"""Effort that begins at once, in widths."""
-
 _MOST_TOGETHER = 4096
 """Rows that are evaluated at once for searches in one forest."""
 
@@ -63,10 +59,10 @@ class Searches(Protocol):
         ...
 
     def fitting(self) -> float:
-        """How many searches of the effort 1 there is room for in all."""
+        """How many searches there is room for in all."""
         ...
 
-    def search(self, efforts: Mapping[int, float]) -> None:
+    def search(self, wanted: Iterable[int]) -> None:
         """Searches what was not searched yet, in this order, as long as there is room."""
         ...
 
@@ -107,11 +103,9 @@ class SharedSearches:
         """How many searches there is room for in all."""
         return self._most
 
-    def search(self, efforts: Mapping[int, float]) -> None:
-        """Searches what was not searched yet, in this order, all with the effort 1: the trees of
-        early information sets grow by the searches of late ones anyway.
-        """
-        sets = [number for number in efforts if number not in self.found]
+    def search(self, wanted: Iterable[int]) -> None:
+        """Searches what was not searched yet, in this order."""
+        sets = [number for number in dict.fromkeys(wanted) if number not in self.found]
         self._evaluate_all()
         self._forest.begin(np.array(sets, dtype=np.int32))
         while not self._forest.over:
@@ -173,33 +167,27 @@ class BoundedSearches:
         self._most_bytes = most_bytes
         self._between = between
         self._models = NativeModels(Models(graph, evaluator))
-        self._effort = 0.0  # of all searches so far
         self._kept = 0
         self._read = 0
         self._given = 0
 
     def fitting(self) -> float:
-        """How many searches of the effort 1 fit in all, if they take what those so far took."""
-        return self._most_bytes / max(self._bytes() / max(self._effort, 1.0), 1.0)
+        """How many searches fit in all, if all are like those so far."""
+        return self._most_bytes / max(self._bytes() / max(len(self.found), 1), 1.0)
 
-    def search(self, efforts: Mapping[int, float]) -> None:
+    def search(self, wanted: Iterable[int]) -> None:
         """Searches what was not searched yet, in this order, as long as there is room."""
-        sets = [number for number in efforts if number not in self.found]
-        while sets and (room := self._room()) >= 1.0:
-            ends = np.cumsum([efforts[number] for number in sets])
-            count = max(1, int(np.searchsorted(ends, room, side="right")))
-            self._search_now({number: efforts[number] for number in sets[:count]})
+        sets = [number for number in dict.fromkeys(wanted) if number not in self.found]
+        while sets and (count := self._together()):
+            self._search_now(sets[:count])
             sets = sets[count:]
 
-    def _search_now(self, efforts: Mapping[int, float]) -> None:
+    def _search_now(self, sets: Sequence[int]) -> None:
         read, given = self._evaluator.numbers_read, self._evaluator.numbers_given
-        sets = list(efforts)
         rngs = self._rng.spawn(len(sets))
-        visits = [round(self._config.visits * effort) for effort in efforts.values()]
         results = search_together(
-            self._models, self._config, sets, rngs, self._width, self._between, visits
+            self._models, self._config, sets, rngs, self._width, self._between
         )
-        self._effort += sum(efforts.values())
         for number, result in zip(sets, results, strict=True):
             self.found[number] = np.array(result.policy)
             self.simulations += result.simulations
@@ -210,15 +198,15 @@ class BoundedSearches:
             self._models = NativeModels(Models(self._graph, self._evaluator))
             self._kept = 0
 
-    def _room(self) -> float:
-        """How much effort may begin, by the room that is left and by what searches keep."""
+    def _together(self) -> int:
+        """How many searches may begin, by the room that is left and by what they keep."""
         if self._most_bytes == math.inf:
-            return math.inf
+            return 1 << 30
         if not self.found:
             return FIRST_SEARCHES
         left = self.fitting() * (1.0 - self._bytes() / self._most_bytes)
-        kept = _MOST_KEPT * self._effort / max(self._given, 1)
-        return min(left, max(kept, 1.0), _ROOM * self._width)
+        kept = _MOST_KEPT * len(self.found) / max(self._given, 1)
+        return max(0, int(min(left, max(kept, 1.0), 2 * self._width)))
 
     def _bytes(self) -> float:
         return float(NUMBER_BYTES * (self._read + self._given))

@@ -24,7 +24,7 @@ from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph, SupportedGame
 from nash_ismcts_spiel.learning.bounds import Bounds
 from nash_ismcts_spiel.learning.config import LearnerConfig
-from nash_ismcts_spiel.learning.draws import allotted, systematic_sample
+from nash_ismcts_spiel.learning.draws import inclusion_probabilities, systematic_sample
 from nash_ismcts_spiel.learning.row_maker import RowMaker
 from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.learning.searches import (
@@ -48,10 +48,6 @@ _GROWTH = 16
 
 _FIRST_DECISIONS = 4
 """Decisions that tell how much is hidden at one."""
-
-_MOST_EFFORT = 64.0
-"""Times the visits of the config that one search gets at most: its simulations wait for each other.
-"""
 
 _REPEATS = 16
 """Games per information set that they come to, from which on a game counts as small."""
@@ -145,8 +141,7 @@ class SelfPlay:
         those of large games up to `width` side by side.
 
         An information set is searched once, however many games come by. If there is no room for
-        all, they are drawn in proportion to the games that came by; in a large game those that are
-        due more than one search get more visits instead.
+        all, they are drawn in proportion to the games that came by.
         """
         searches = self.searches = self._new_searches(config, width)
         explorers = [_core.Games(p, self._config.explore, 1.0) for p in self._players()]
@@ -154,9 +149,9 @@ class SelfPlay:
         # Sets to choose from are dear in a large game: twice as many as are searched will do.
         room = math.inf if self.is_small() else 2.0 * most
         self._play(explorers, games, lambda met: room - met)
-        weights, efforts = self._drawn(self._visits(explorers), most)
+        weights = self._drawn(self._visits(explorers), most)
         self._searches_planned = len(weights)
-        searches.search(efforts)
+        searches.search(weights)
         found = searches.found
         return self._rows.policy({n: weights.get(n, 1.0) for n in found}, found)
 
@@ -171,26 +166,18 @@ class SelfPlay:
         met = np.flatnonzero(self._sums.visits)
         if self._bounds.search < math.inf and len(met) > 0:
             first = self._rng.choice(met, min(FIRST_SEARCHES, len(met)), replace=False)
-            bounded.search(dict.fromkeys(first.tolist(), 1.0))  # tell how many there is room for
+            bounded.search(first.tolist())  # which tell how many there is room for
         return bounded
 
-    def _drawn(
-        self, visits: Mapping[int, int], most: float
-    ) -> tuple[dict[int, float], dict[int, float]]:
-        """Information sets to search, how many games each counts for, and with what effort it is
-        searched: in random order, but long searches first, since many short ones can be under way
-        beside them.
-        """
+    def _drawn(self, visits: Mapping[int, int], most: float) -> dict[int, float]:
+        """Information sets to search, in random order, and how many games each counts for."""
         numbers = np.fromiter(visits, dtype=np.int64)
         games = np.fromiter(visits.values(), dtype=np.float64)
-        chances, efforts = np.ones(len(numbers)), np.ones(len(numbers))
+        chances = np.ones(len(numbers))
         if len(numbers) > most:
-            focus = 0.0 if self.is_small() else self._config.focus
-            chances, efforts = allotted(games, most, focus, _MOST_EFFORT)
+            chances = inclusion_probabilities(games, max(int(most), 1))
         drawn = self._rng.permutation(systematic_sample(chances, self._rng))
-        drawn = drawn[np.argsort(-efforts[drawn], kind="stable")]
-        counted = {int(numbers[k]): float(games[k] / chances[k]) for k in drawn}
-        return counted, {int(numbers[k]): float(efforts[k]) for k in drawn}
+        return {int(numbers[k]): float(games[k] / chances[k]) for k in drawn}
 
     def _play(
         self,

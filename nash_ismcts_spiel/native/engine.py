@@ -102,7 +102,6 @@ def search_together(
     rngs: Sequence[np.random.Generator],
     width: int = 64,
     between: Callable[[Sequence[_core.Search]], None] | None = None,
-    visits: Sequence[int] | None = None,
 ) -> list[SearchResult]:
     """Fresh searches side by side, one per information set and generator.
 
@@ -111,7 +110,7 @@ def search_together(
     find out about pieces, and with it the numbers they draw. At most `width` are under way at once;
     the next begins when one is over. NativeModels keep the rows that they have fetched for whoever
     searches with them next. `between` is called after each batch of rows with all searches; what it
-    raises ends them. The config says how many visits each gets if `visits` is None.
+    raises ends them.
     """
     if width < 1:
         raise ValueError(f"width must be at least 1, not {width}")
@@ -120,14 +119,15 @@ def search_together(
     native = models if isinstance(models, NativeModels) else NativeModels(models)
     settings = _settings(native.graph, config.with_radius(not native.compiled))
     searches = [_core.Search(settings, config.parallel_simulations) for _ in information_sets]
-    counts = [config.visits] * len(information_sets) if visits is None else visits
-    for search, number, count, rng in zip(searches, information_sets, counts, rngs, strict=True):
-        native.graph.expect_draws(number, count)
-        search.begin(native.graph, number, count, rng)
+    for search, information_set, rng in zip(searches, information_sets, rngs, strict=True):
+        native.graph.expect_draws(information_set, config.visits)
+        search.begin(native.graph, information_set, config.visits, rng)
     with _locked(rngs):
         _run(native, searches, width, between)
-    pairs = zip(searches, information_sets, strict=True)
-    return [_result(native, search, number, search.simulations) for search, number in pairs]
+    return [
+        _result(native, search, information_set, search.simulations)
+        for search, information_set in zip(searches, information_sets, strict=True)
+    ]
 
 
 def search_everywhere(
