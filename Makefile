@@ -78,7 +78,8 @@ sanitize: $(STAMP)  ## run the native tests with the address and undefined-behav
 		$(abspath $(BIN))/python setup.py -q build_ext --inplace
 	cd $(SANITIZED) && ASAN_OPTIONS=detect_leaks=0:malloc_context_size=2 PYTHONMALLOC=malloc PYTHONPATH=. \
 		LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
-		$(abspath $(BIN))/python -m pytest -q -p no:cacheprovider --capture=sys $(SANITIZED_TESTS)
+		$(abspath $(BIN))/python -m pytest -q -m "not slow" -p no:cacheprovider --capture=sys \
+		$(SANITIZED_TESTS)
 
 clean:  ## remove the virtual environment and everything built
 	rm -rf $(VENV) build out *.egg-info nash_ismcts_spiel/*/*.so

@@ -8,10 +8,12 @@ it, with a seed of its own; many searches are under way at once so that networks
 together. Seconds are CPU seconds of one core, measuring not included.
 
     python -m benchmarks.learned_views --games phantom_ttt --seeds 0,1,2
+    python -m benchmarks.learned_views --page
     python -m benchmarks.learned_views --games dark_hex --seconds 300 --visits 100 --out out/w
 
 A run is a file in docs/results/learned_views, and its training a directory in out/learned_views, of
-which `nash-ismcts export --models` makes networks for play. A run that is stored is not made again.
+which `nash-ismcts export --models` makes networks for play. A run that is stored is not made again
+without --again. The page docs/results/learned_views.md is made of all files.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import shutil
 import statistics
 import time
 from collections.abc import Sequence
@@ -29,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.beyond_enumeration import GAMES
+from benchmarks.stored import RESULTS, write_record
 from benchmarks.timing import report
 from exploitability import measure
 from nash_ismcts_spiel import SearchConfig
@@ -42,7 +46,7 @@ from nash_ismcts_spiel.native.engine import search_together
 from nash_ismcts_spiel.native.models import NativeModels
 from nash_ismcts_spiel.runs import Budget, Run
 
-FOLDER = Path(__file__).parents[1] / "docs" / "results" / "learned_views"
+FOLDER = RESULTS / "learned_views"
 TRAININGS = Path("out/learned_views")
 
 POINTS = 10
@@ -53,6 +57,19 @@ TOGETHER = 256
 
 BATCHES = 4
 """Batches of searches that share a graph and the rows of the models."""
+
+HEAD = """# Learning beyond enumeration
+
+`python -m benchmarks.learned_views`: networks over observations, the preset `large` otherwise, on
+graphs that grow. P, and the bot that searches with the networks (`nash_ismcts_play`), are measured
+at every view by an exact best response with perfect recall; exploitability is NashConv / 2 in the
+game's utility units. A bot is searched once per view. Seconds are CPU seconds of one core without
+measuring, medians are over the seeds that are stored. What uniform play, CFR+ over views and
+searches with rollouts come to is in [beyond_enumeration.md](beyond_enumeration.md).
+
+| game | CPU s | P, median | P, by seed | generations | bot: visits, by seed |
+|---|---|---|---|---|---|
+"""
 
 Floats = npt.NDArray[np.float64]
 
@@ -113,7 +130,9 @@ def learn(
 ) -> dict[str, Any]:
     """Trains, measures along the way, and measures the bot at the end."""
     merged = merged_game(GAMES[name])
-    run = Run.create(trainings / f"{name}-{seed}", GAMES[name], seed, config, models="learned")
+    directory = trainings / f"{name}-{seed}"
+    shutil.rmtree(directory, ignore_errors=True)  # of a study that was stopped
+    run = Run.create(directory, GAMES[name], seed, config, models="learned")
     models: Any = run.loop.models
     curve: list[dict[str, float]] = []
     for _ in run.train(Budget()):
@@ -154,32 +173,41 @@ def learn(
     }
 
 
-def table(results: Sequence[dict[str, Any]]) -> str:
-    """The page's rows: a line per game, medians over seeds."""
-    lines = []
-    for game in dict.fromkeys(result["game"] for result in results):
-        runs = [result for result in results if result["game"] == game]
-        found = [run["exploitability"] for run in runs]
-        visits = sorted({int(v) for run in runs for v in run["exploitability_of_search"]})
-        bots = "; ".join(
-            f"{count:,}: "
-            + " ".join(
-                f"{run['exploitability_of_search'][str(count)]['exploitability']:.4f}"
-                for run in runs
-                if str(count) in run["exploitability_of_search"]
-            )
-            for count in visits
-        )
-        lines.append(
-            f"| {game} | {statistics.median(run['seconds'] for run in runs):.0f} | "
-            f"**{statistics.median(found):.4f}** | {' '.join(f'{e:.4f}' for e in found)} | "
-            f"{' '.join(str(run['generations']) for run in runs)} | {bots} |"
-        )
-    return "\n".join(lines)
+def _line(game: str, runs: Sequence[dict[str, Any]]) -> str:
+    """A game's row of the table."""
+    found = [run["exploitability"] for run in runs]
+    bots: dict[int, list[float]] = {}
+    for run in runs:
+        for visits, bot in run["exploitability_of_search"].items():
+            bots.setdefault(int(visits), []).append(bot["exploitability"])
+    searched = "; ".join(f"{visits:,}: {_words(bots[visits])}" for visits in sorted(bots))
+    seconds = statistics.median(run["seconds"] for run in runs)
+    generations = " ".join(f"{run['generations']:,}" for run in runs)
+    middle = statistics.median(found)
+    words = [game, f"{seconds:.0f}", f"**{middle:.4f}**", _words(found), generations, searched]
+    return f"| {' | '.join(words)} |"
+
+
+def _words(figures: Sequence[float]) -> str:
+    return " ".join(f"{figure:.4f}" for figure in figures)
+
+
+def write_page(folder: Path) -> None:
+    """The page beside the folder of runs: a line per game, then what was met on the way."""
+    results = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+    games = {game: [r for r in results if r["game"] == game] for game in GAMES.values()}
+    lines = [_line(game, runs) for game, runs in games.items() if runs]
+    curves = []
+    for run in results:
+        points = _words([point["exploitability"] for point in run["curve"]])
+        curves.append(f"- {run['game']}, seed {run['seed']}: {points}")
+    text = HEAD + "\n".join(lines) + "\n\nP at tenths of the time:\n\n" + "\n".join(curves) + "\n"
+    folder.with_suffix(".md").write_text(text, encoding="utf-8")
+    print(text)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Makes the runs that are missing and prints the table of all."""
+    """Makes the runs that are missing, then the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", default="phantom_ttt", help="of " + ", ".join(GAMES))
     parser.add_argument("--seeds", default="0,1,2")
@@ -188,19 +216,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--changes", type=json.loads, default={}, help="of the training, as JSON")
     parser.add_argument("--out", type=Path, default=FOLDER)
     parser.add_argument("--trainings", type=Path, default=TRAININGS)
+    parser.add_argument("--again", action="store_true", help="make stored runs again")
+    parser.add_argument("--page", action="store_true", help="write the page from what is stored")
     given = parser.parse_args(arguments)
     changes = {"networks": {"width": 128, "inputs": "observation"}, **given.changes}
     config = TrainingConfig.preset("large", **changes)
     visits = [int(part) for part in given.visits.split(",") if part]
-    for name in given.games.split(","):
+    for name in given.games.split(",") if not given.page else ():
         for seed in map(int, given.seeds.split(",")):
             path = given.out / f"{name}-{seed}.json"
-            if path.exists():
+            if path.exists() and not given.again:
                 continue
             found = learn(name, seed, given.seconds, visits, config, given.trainings)
-            given.out.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(found) + "\n", encoding="utf-8")
-    print(table([json.loads(path.read_text()) for path in sorted(given.out.glob("*.json"))]))
+            write_record(path, found)
+    write_page(given.out)
 
 
 if __name__ == "__main__":

@@ -92,6 +92,15 @@ PARTS = {
         ["benchmarks.beyond_enumeration --again"],
         ["benchmarks.beyond_enumeration --agents uniform,cfr_plus --visits 1"],
     ),
+    "learned_views": Part(
+        "learned_views.md",
+        ["benchmarks.learned_views --page"],
+        ["benchmarks.learned_views --again"],
+        [
+            "benchmarks.learned_views --seeds 0 --seconds 5 --visits= "
+            f"--trainings {_FOLDER}/trainings"
+        ],
+    ),
     "every_game": Part(
         "every_game.md",
         ["benchmarks.every_match --page"],
