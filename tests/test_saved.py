@@ -19,6 +19,8 @@ from exploitability import measure
 from nash_ismcts_spiel import SearchConfig, cli, make_bot
 from nash_ismcts_spiel.files import CheckpointError
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.games.merged import merged_game
+from nash_ismcts_spiel.harness import ViewPolicy
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.config import LearnerConfig
 from nash_ismcts_spiel.models import Models
@@ -195,6 +197,24 @@ def test_pretrained_models_play_well(game: str, bar: float) -> None:
         for seed in range(200)
     ]
     assert np.mean(won) > 0.0
+
+
+def test_pretrained_models_beyond_enumeration_play_well() -> None:
+    game = pyspiel.load_game("phantom_ttt")
+    bots = [
+        make_bot("nash_ismcts_play", game, 0, checkpoint="pretrained", visits=4),
+        pyspiel.make_uniform_random_bot(1, 5),
+    ]
+    won = [pyspiel.evaluate_bots(game.new_initial_state(), bots, k)[0] for k in range(40)]
+    assert np.mean(won) > 0.7  # the value of the game for player 0 is 2/3
+
+
+@pytest.mark.slow
+def test_pretrained_models_beyond_enumeration_are_as_said() -> None:
+    game = pyspiel.load_game("phantom_ttt")
+    policy = load_policy(saved_models.pretrained_path(support(game)))
+    found = measure(game, ViewPolicy(merged_game(game), policy), engine="merged")
+    assert found.exploitability == pytest.approx(0.2344, abs=1e-4)
 
 
 def test_games_without_pretrained_models_are_told_which_have_some() -> None:

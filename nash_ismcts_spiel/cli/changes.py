@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from nash_ismcts_spiel.files import parse_json
+from nash_ismcts_spiel.schedule import Schedule
 from nash_ismcts_spiel.settings import Settings
 
 Config = TypeVar("Config", bound=Settings)
@@ -23,7 +24,8 @@ def add_set(command: argparse.ArgumentParser, what: str) -> None:
 def changed(config: Config, texts: Sequence[str]) -> Config:
     """A config with fields changed, each by a text NAME=JSON; a later text has the last word.
 
-    A dot leads into a config inside the config and leaves its other fields as they are.
+    A dot leads into a config inside the config and leaves its other fields as they are, and so does
+    a JSON object for it; a schedule is one value.
 
     Raises:
       ValueError: a text is not of that form, or a name is no field.
@@ -36,8 +38,11 @@ def changed(config: Config, texts: Sequence[str]) -> Config:
         for number, part in enumerate(outer):
             inside = inside.setdefault(part, {})
             if not isinstance(inside, dict):
-                whole = ".".join(outer[: number + 1])
-                raise ValueError(f"--set {path}: {whole} has no fields of its own")
+                before = ".".join(outer[: number + 1])
+                raise ValueError(f"--set {path}: {before} has no fields of its own")
+        if isinstance(value, dict) and isinstance(getattr(config, path, None), Settings):
+            whole = isinstance(getattr(config, path), Schedule)
+            value = value if whole else {**inside[name], **value}
         inside[name] = value
     return type(config).from_dict(settings)
 
