@@ -104,6 +104,17 @@ def test_json_has_no_numbers_that_json_has_not(capsys: pytest.CaptureFixture[str
     assert json.loads(capsys.readouterr().out) == {"a": [None, 1.5], "b": [None]}
 
 
+def test_objects_change_parts_of_a_config_but_whole_schedules() -> None:
+    prototype = TrainingConfig.preset("prototype")
+    assert prototype.search.sample_backup == "expected"
+    texts = ["learner.steps=7", 'learner={"batch": 9}', 'search={"spawn_depth": 3}']
+    found = changed(prototype, [*texts, 'dispersion_radius={"start": 0.2}'])
+    assert (found.learner.steps, found.learner.batch) == (7, 9)
+    assert (found.search.sample_backup, found.search.spawn_depth) == ("expected", 3)
+    assert found.dispersion_radius == Schedule(start=0.2)
+    assert prototype.dispersion_radius.power == -0.5
+
+
 def test_dots_and_plain_numbers_change_settings() -> None:
     config = changed(
         TrainingConfig.preset("large"),

@@ -20,7 +20,7 @@ _TIMES = {
     "--seconds": ("--cpu-seconds", "--seconds is wall time, and this command counts CPU time"),
     "--cpu-seconds": ("--seconds", "--cpu-seconds is CPU time, and this command counts wall time"),
 }
-"""The other name of a time, and what to say to whom took the wrong one."""
+"""The other name of a time, and what to say to a user who took the wrong one."""
 
 
 def examples(*commands: str) -> str:
