@@ -591,6 +591,20 @@ def test_keys_are_values() -> None:
     assert pickle.loads(pickle.dumps(key)) == key
 
 
+@pytest.mark.parametrize(
+    ("name", "is_long"),
+    [
+        ("leduc_poker", False),
+        ("kuhn_poker(players=3)", False),
+        ("leduc_poker(players=3)", True),  # 14 moves: a thousand simulations in each
+        ("phantom_ttt", True),
+        ("solitaire", False),  # nobody else to simulate
+    ],
+)
+def test_games_are_long_by_what_simulating_all_players_takes(name: str, is_long: bool) -> None:
+    assert support(name).is_long == is_long
+
+
 def test_one_graph_serves_a_long_match() -> None:
     """Every position of many games is found again, and with it worlds that explain it.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,10 @@ import pyspiel
 from nash_ismcts_spiel.games.states import native_game
 from nash_ismcts_spiel.native import _core
 
-_SHORT_GAME = 16
-"""Moves up to which a game is short: no more than simulated players simulate others."""
+_MOST_NESTED = 700
+"""Simulations that one simulation may take, those of simulated players included: as many as in a
+game of 16 moves for two.
+"""
 
 _PLAYOUT_LENGTH_LIMIT = 20_000
 
@@ -74,8 +77,12 @@ class SupportedGame:
 
     @property
     def is_long(self) -> bool:
-        """Whether simulating every player at every move would take exponentially long."""
-        return bool(self.pyspiel_game.max_game_length() > _SHORT_GAME)
+        """Whether simulating every player at every move would take too long: each move of another
+        player, of whom there are (n - 1) / n, is a simulation of what follows and so doubles it.
+        """
+        growth = 1.0 + (self.num_players - 1) / self.num_players
+        moves = self.pyspiel_game.max_game_length()
+        return moves * math.log(growth) > math.log(_MOST_NESTED)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: compiled games are made anew by who needs them."""
