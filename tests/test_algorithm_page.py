@@ -41,8 +41,7 @@ def bluff() -> cases.Case:
 @pytest.fixture(scope="module")
 def searched(bluff: cases.Case) -> ActNode:
     """The root after 1000 visits at radius 0.2, by the reference engine."""
-    forest, simulations = cases.grown_forest(bluff, 1000, 0.2)
-    assert f"({simulations:,} in 1000 visits above)" in flowing(PAGE)
+    forest, _ = cases.grown_forest(bluff, 1000, 0.2)
     return forest.tree(bluff.root, 1).root
 
 
@@ -114,6 +113,12 @@ def test_the_table_of_puct(bluff: cases.Case, searched: ActNode) -> None:
     assert f"mixed: call with {short(call)}, raise with {short(bet)}" in flowing(PAGE)
 
 
+def test_the_cost_of_a_visit(bluff: cases.Case) -> None:
+    _, simulations = cases.grown_forest(bluff, 1000, 0.2)
+    assert simulations == bluff.search(1000, 0.2).simulations  # the other engine's
+    assert f"({simulations:,} in 1000 visits above)" in flowing(PAGE)
+
+
 def test_pure_choices_come_first(bluff: cases.Case, searched: ActNode) -> None:
     pure = searched.choices.pure_count
     assert bluff.search(100, 0.2).pure_count == pure
@@ -168,6 +173,17 @@ def test_sizes_are_those_of_the_results() -> None:
     named |= {f"2^{power}" for power in re.findall(r"2<sup>([\d.]+)</sup>", section)}
     assert len(named) > 10
     assert all(number in results for number in named)
+
+
+def test_ends_of_curves_are_those_of_the_results() -> None:
+    results = (ROOT / "docs" / "results" / "comparison.md").read_text(encoding="utf-8")
+    by_method = {
+        name: leduc
+        for name, leduc in re.findall(r"^\| (\w+) \| [\d.e-]+ \| ([\d.]+) \|", results, re.M)
+    }
+    ends = [by_method[name] for name in ("nash_ismcts", "nash_ismcts_learned", "cfr", "rebel")]
+    said = "At the end: {} with exact models, {} with networks, CFR {}, ReBeL {}."
+    assert said.format(*ends) in flowing(PAGE)
 
 
 def test_figures_are_there_and_small() -> None:

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from benchmarks.algorithm_figures.cases import Piece
-from exploitability.curve import OTHER_COLOURS, OUR_COLOURS, Curve, spread, spread_at_points
+from exploitability.curve import OTHER_COLOURS, OUR_COLOURS, Curve, spread_at_points
 from nash_ismcts_spiel.search import SearchResult
 from nash_ismcts_spiel.search.dispersion import dispersed
 
@@ -171,14 +171,19 @@ def _bar(axes: Any, low: float, high: float, height: float, colour: str) -> None
 
 
 def learning(path: Path, runs: Mapping[str, Sequence[Curve]]) -> None:
-    """Exploitability of P against CPU seconds: medians over seeds, and their range."""
+    """Exploitability of P against CPU seconds: medians over seeds, and their range.
+
+    Runs of one label have as many points, measured at nearly the same times.
+    """
     figure = new_figure(3.8)
     axes = figure.subplots()
     looks = ((BLUE, "-", 2.6), (VERMILION, "-", 2.6), (BLACK, "--", 1.2), (PURPLE, ":", 1.6))
     for (colour, dash, width), (label, curves) in zip(looks, runs.items(), strict=True):
-        found = spread(curves)
-        axes.plot(found.x, found.median, dash, color=colour, lw=width, label=label)
-        axes.fill_between(found.x, found.lowest, found.highest, color=colour, alpha=0.15, lw=0)
+        seconds = np.median([curve.x for curve in curves], axis=0)
+        found = np.array([curve.y for curve in curves])
+        middle, low, high = np.median(found, axis=0), found.min(axis=0), found.max(axis=0)
+        axes.plot(seconds, middle, dash, color=colour, lw=width, label=label)
+        axes.fill_between(seconds, low, high, color=colour, alpha=0.15, lw=0)
     axes.set(xscale="log", yscale="log", xlabel="CPU seconds")
     axes.set_ylabel("exploitability (NashConv / 2)")
     axes.grid(alpha=0.3)
