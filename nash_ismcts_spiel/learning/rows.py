@@ -2,9 +2,9 @@
 
 In every game one player explores, and only its decisions give rows:
 
-- *Search games*: the explorer follows its searches mixed with uniform play, the others play
-  uniformly, so that every reply is met. The search policy is a target for **P**; exploring decides
-  where there is a target, never what it is.
+- *Search games*: the explorer follows P mixed with uniform play, the others play uniformly, so that
+  every reply is met. The policy of a search where the explorer decided is a target for **P**;
+  exploring decides where there is a target, never what it is.
 - *Policy games*: the explorer follows P mixed with uniform play, and so do the others; a game then
   counts by how much likelier P alone was to make the others' moves in it. What was hidden from the
   explorer is a target for **H** at all its decisions: its own moves cancel in its beliefs. For the
