@@ -40,7 +40,7 @@ def test_links_lead_to_files() -> None:
 
 
 def test_every_page_has_a_maker() -> None:
-    pages = {path.name for path in (DOCS / "results").glob("*.md")}
+    pages = {path.name for path in (DOCS / "results").glob("*.md")} - {"index.md"}
     assert pages == {part.page for part in results.PARTS.values()}
     for part in results.PARTS.values():
         for text in (*part.stored, *part.measured, *part.quick):
