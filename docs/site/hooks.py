@@ -14,6 +14,7 @@ import json
 import logging
 import os
 import posixpath
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,9 +43,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds a page for each file that is linked to, and for those that these link to."""
     root = _root(config)
     waiting = [
-        (f"docs/{file.src_uri}", file.content_string)
-        for file in files.documentation_pages()
-        if file.inclusion.is_included()
+        (f"docs/{file.src_uri}", file.content_string) for file in files.documentation_pages()
     ]
     while waiting:
         origin, text = waiting.pop()
@@ -86,6 +85,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return made + _help() if here == _COMMANDS else made
 
 
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Tells MkDocs of the lines of sources, which it does not find among the anchors itself."""
+    if page.file.src_uri.startswith(_PAGES) and page.present_anchor_ids is not None:
+        page.present_anchor_ids.update(re.findall(r'id="(__codelineno-[\d-]+)"', html))
+    return html
+
+
 def _root(config: MkDocsConfig) -> Path:
     return Path(config.docs_dir).parent
 
@@ -106,7 +112,7 @@ def _place(path: str, files: Files, root: Path) -> str | None:
     """Where the site has a file of the repository; None if it is not there."""
     if path.startswith("docs/"):
         file = files.get_file_from_path(path.removeprefix("docs/"))
-        if file is not None and file.inclusion.is_included():
+        if file is not None and file.inclusion is not InclusionLevel.EXCLUDED:
             return str(file.src_uri)
     whole = root / path
     if path.startswith("..") or not whole.exists():
