@@ -87,5 +87,5 @@ def inline(page: str) -> Iterator[list[str]]:
     """Commands that stand as code within the text of a page."""
     text = _FENCED.sub("", PAGES[page].read_text(encoding="utf-8"))
     for words in _INLINE.findall(text):
-        if re.match(r"(\.venv/bin/)?(nash-ismcts|python|make) [\w-]", words):
+        if re.match(r"(\.venv/bin/)?(nash-ismcts \w|make [a-z]|python (-m |\S+\.py))", words):
             yield from commands(words.replace("\n", " "))

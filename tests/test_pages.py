@@ -106,6 +106,8 @@ def check(words: list[str], where: str) -> None:
     elif program == "pip":
         named = re.findall(r"\[([\w,]+)\]", " ".join(rest))
         assert set(",".join(named).split(",")) - {""} <= set(EXTRAS), where
+    elif program == "ray":
+        assert rest[0] in ("start", "stop"), where
     elif program == "python" and rest[:2] == ["-m", "pytest"]:
         paths = [word for word in rest if word.startswith("tests/")]
         assert paths and all((ROOT / path).exists() for path in paths), where

@@ -23,8 +23,8 @@ from nash_ismcts_spiel.learning import TrainingConfig
 CONTRIBUTING = PAGES["CONTRIBUTING.md"].read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 CI = ROOT / ".ci" / "run"
-ELSEWHERE = {"weights_only", "suit_isomorphism"}
-"""Parameters of torch and of games."""
+ELSEWHERE = {"include_full_state", "suit_isomorphism", "weights_only"}
+"""Parameters of OpenSpiel, of games and of torch."""
 
 
 def named_files(page: str) -> list[str]:
