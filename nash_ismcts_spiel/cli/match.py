@@ -48,7 +48,8 @@ def add(commands: Commands) -> None:
         required=True,
         metavar="A,B,...",
         help=f"{', '.join(BOTS)}, {UNIFORM}, {RUN}DIR for the policy of a training (of ReBeL: as "
-        "it plays), or a bot of your own as MODULE:MAKER, where MAKER(game, seat, seed=...) makes it",
+        "it plays), or a bot of your own as MODULE:MAKER, where MAKER(game, seat, seed=...) makes "
+        "it",
     )
     match.add_argument("--hands", type=int, default=100, metavar="N", help="hands of each pairing")
     match.add_argument(
