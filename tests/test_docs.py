@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+import inspect
 import logging
 import re
 import shutil
@@ -10,6 +12,9 @@ from pathlib import Path
 
 import pytest
 from pages import PAGES, ROOT, links, meant, without_code
+
+from nash_ismcts_spiel import SearchConfig
+from nash_ismcts_spiel.learning import LearnerConfig, TrainingConfig
 
 CONFIG = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 DOCS = [page.removeprefix("docs/") for page in PAGES if page.startswith("docs/")]
@@ -94,6 +99,17 @@ def test_public_names_are_in_the_reference(package: str) -> None:
     named |= set(re.findall(r"`(\w+)`", text))
     named |= set(re.findall(r"\w+", " ".join(re.findall(r"members: \[(.*)\]", text))))
     assert set(public_names(package)) <= named
+
+
+@pytest.mark.parametrize("config", [SearchConfig, TrainingConfig, LearnerConfig])
+def test_every_setting_is_an_item_of_a_list(config: type) -> None:
+    pytest.importorskip("griffe", reason="the extra `docs` is not installed")
+    from grouped_settings import listed
+
+    found = listed(inspect.cleandoc(config.__doc__ or ""))
+    named = re.findall(r"^- `(\w+)`: \S", found, re.M)
+    assert sorted(named) == sorted(field.name for field in dataclasses.fields(config))
+    assert re.search(r"^\*\*\w.*\*\*$", found, re.M)
 
 
 GOOD = "# Home\n\n[code](../package/code.py#L2) [list](../package) [readme](../README.md#top)\n"
