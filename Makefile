@@ -26,8 +26,8 @@ SANITIZED_TESTS := tests/test_native_search.py tests/test_native_exact.py \
 	tests/test_tensors.py tests/test_self_play.py tests/test_drawn_worlds.py
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo results test test-all test-native test-threads test-wheel lint format sanitize \
-	clean
+.PHONY: help install demo results test test-all test-native test-threads test-wheel lint docs format \
+	sanitize clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -67,6 +67,10 @@ lint: $(STAMP)  ## check format, style and types
 	$(BIN)/clang-format --dry-run -Werror $(CPP)
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
+
+docs: $(STAMP)  ## build the documentation as a site in build/site; dead links are errors
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@echo "build/site/index.html"
 
 sanitize: $(STAMP)  ## run the native tests with the address and undefined-behaviour sanitizers
 	@$(PIP_ENV) $(BIN)/python -m pip install -q -c constraints.txt pybind11 setuptools

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks import learned_against_peers
-from nash_ismcts_spiel.baselines import METHODS, make_method, trace, trace_at
+from nash_ismcts_spiel.baselines import METHODS, make_method, register_method, trace, trace_at
 from nash_ismcts_spiel.baselines.deep import DeepCfr, DeepCfrConfig, Nfsp, NfspConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
@@ -63,6 +63,18 @@ def test_a_trace_ends_when_a_policy_is_good_enough(enumerated: Enumerated) -> No
 def test_unknown_methods_are_named(enumerated: Enumerated) -> None:
     with pytest.raises(ValueError, match="unknown method 'magic'; there are nash_ismcts"):
         make_method("magic", enumerated(helpers.KUHN), 0)
+
+
+def test_a_method_of_ones_own_is_made_by_name(
+    enumerated: Enumerated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = enumerated(helpers.KUHN)
+    monkeypatch.setitem(METHODS, "steady", METHODS["cfr"])  # so that it is taken away again
+    del METHODS["steady"]
+    register_method("steady", lambda graph, seed: Steady(graph))
+    assert isinstance(make_method("steady", graph, 0), Steady)
+    with pytest.raises(ValueError, match="registered as 'steady' already"):
+        register_method("steady", METHODS["cfr"])
 
 
 # Further methods of OpenSpiel.

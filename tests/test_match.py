@@ -402,6 +402,7 @@ def test_who_bluffs_at_random_loses_in_every_seat_of_three_player_kuhn() -> None
         (["--game", "kuhn_poker", "--players", "uniform"], "two or more different names"),
         (["--game", "kuhn_poker", "--players", "uniform,uniform"], "two or more different names"),
         (["--game", "kuhn_poker", "--players", "uniform,nobody"], "unknown bot 'nobody'"),
+        (["--game", "kuhn_poker", "--players", "uniform,no:bot"], "no:bot cannot be imported"),
         (["--game", "kuhn_poker", "--players", "uniform,run:nowhere"], "nowhere has no run"),
         (
             ["--game", "liars_dice", "--players", "uniform,ismcts_openspiel_cpp"],

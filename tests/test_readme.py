@@ -1,126 +1,123 @@
-"""The README and its neighbours say what is so: snippets run, commands and files exist."""
+"""What pages name exists: files, settings, and the commands that README and CONTRIBUTING promise.
 
+What they show is run by `test_pages.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
 import os
 import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from pages import PAGES, ROOT, blocks, commands
 
-from nash_ismcts_spiel import SearchConfig, cli
+from nash_ismcts_spiel import SearchConfig
+from nash_ismcts_spiel.learning import TrainingConfig
 
-ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text()
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
-BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.S)
-
-
-def blocks(language):
-    """Each block in `language`, with the text block right after it, if there is one."""
-    found = list(BLOCK.finditer(README))
-    after = {block.start(): block for block in found}
-    for block in found:
-        if block[1] != language:
-            continue
-        gap = re.match(r"\s*", README[block.end() :]).end()
-        following = after.get(block.end() + gap)
-        yield block[2], following[2] if following and following[1] == "text" else None
+CONTRIBUTING = PAGES["CONTRIBUTING.md"].read_text(encoding="utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+CI = ROOT / ".ci" / "run"
+ELSEWHERE = {"include_full_state", "suit_isomorphism", "weights_only"}
+"""Parameters of OpenSpiel, of games and of torch."""
 
 
-def commands():
-    return [line for block, _ in blocks("sh") for line in block.splitlines() if line]
+def named_files(page: str) -> list[str]:
+    """Sources and pages that stand as code in the text of a page."""
+    text = PAGES[page].read_text(encoding="utf-8")
+    return re.findall(r"`([\w./-]+\.(?:py|h|cc|md|ipynb))`", text)
 
 
-def run(*command):
+def named_settings(page: str) -> list[tuple[str, object]]:
+    """Settings with values that stand as code in the text of a page: `spawning="always"`."""
+    text = PAGES[page].read_text(encoding="utf-8")
+    found = re.findall(r"`([a-z]\w*)=(\"\w+\"|[\w.]+)`", text)
+    words = {"True": True, "False": False, "None": None}
+    return [
+        (name, value.strip('"') if '"' in value else words.get(value, value))
+        for name, value in found
+    ]
+
+
+@functools.cache
+def parameters() -> frozenset[str]:
+    """Names of all parameters of all functions of both packages, and of all attributes."""
+    found: set[str] = set()
+    for package in ("nash_ismcts_spiel", "exploitability"):
+        for source in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.arg):
+                    found.add(node.arg)
+                elif isinstance(node, ast.AnnAssign):
+                    found.add(ast.unparse(node.target))
+    return frozenset(found)
+
+
+@pytest.mark.parametrize("page", list(PAGES))
+def test_named_files_exist(page: str) -> None:
+    written = {block.title for block in blocks(page)}
+    places = (ROOT, ROOT / "nash_ismcts_spiel", PAGES[page].parent)
+    for name in set(named_files(page)) - written:
+        assert any((place / name).exists() for place in places), name
+
+
+@pytest.mark.parametrize("page", list(PAGES))
+def test_named_settings_exist(page: str) -> None:
+    searching = {field.name for field in dataclasses.fields(SearchConfig)}
+    training = {field.name for field in dataclasses.fields(TrainingConfig)}
+    for name, value in named_settings(page):
+        if name in searching and isinstance(value, str) and not re.match(r"[\d.]", value):
+            assert SearchConfig.from_dict({name: value}).to_dict()[name] == value
+        elif name in training and isinstance(value, str) and not re.match(r"[\d.]", value):
+            assert TrainingConfig.from_dict({name: value}).to_dict()[name] == value
+        else:
+            assert name in parameters() | ELSEWHERE, name
+
+
+def test_there_are_names_to_check() -> None:
+    assert sum(len(named_files(page)) for page in PAGES) > 20
+    assert sum(len(named_settings(page)) for page in PAGES) > 4
+
+
+def test_the_readme_has_the_two_commands() -> None:
+    found = [words for block in blocks("README.md") if block.language == "sh"
+             for words in commands(block.text)]  # fmt: skip
+    assert ["make", "demo"] in found and ["make", "test"] in found
+
+
+def test_ci_runs_what_contributing_says() -> None:
+    (block,) = (block for block in blocks("CONTRIBUTING.md") if "make test" in block.text)
+    wanted = [" ".join(words) for words in commands(block.text)]
+    lines = CI.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line.startswith("make ")] == wanted
+    assert {"make test", "make docs"} <= set(wanted)
+    assert os.access(CI, os.X_OK)
+
+
+def test_make_test_is_what_contributing_says() -> None:
+    recipe = re.search(r"^test:.*\n\t.*-m (pytest .*)$", MAKEFILE, re.M)
+    assert recipe is not None and recipe[1] in CONTRIBUTING
+
+
+@pytest.mark.slow
+def test_the_demo_prints_a_table_that_is_shown() -> None:
+    recipe = re.search(r"^demo:.*\n\t\S+ (.*)$", MAKEFILE, re.M)
+    assert recipe is not None
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    environment = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(
-        [sys.executable, *command], env=environment, cwd=ROOT, capture_output=True, text=True,
-        timeout=300, check=False,
-    )  # fmt: skip
+        [sys.executable, *(word for word in shlex.split(recipe[1]) if "--plot" not in word)],
+        env={**os.environ, "PYTHONPATH": path},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@pytest.mark.parametrize(("snippet", "expected"), list(blocks("python")))
-def test_python_snippets_run_and_print_what_is_shown(snippet, expected):
-    out = run("-c", snippet)
-    assert out
-    if expected is not None:
-        assert out == expected
-
-
-def test_there_are_snippets_and_commands_to_test():
-    assert len(list(blocks("python"))) >= 2
-    assert {"make demo", "make test"} <= set(commands())
-
-
-def test_make_targets_exist():
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
-    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", README + CONTRIBUTING, re.M))
-    assert {"demo", "test", "lint"} <= named
-    assert named <= targets
-
-
-def test_ci_runs_the_test_command_of_the_readme():
-    lines = (ROOT / ".ci" / "run").read_text().splitlines()
-    assert "make test" in lines
-    assert os.access(ROOT / ".ci" / "run", os.X_OK)
-
-
-def test_make_test_is_what_contributing_says():
-    recipe = re.search(r"^test:.*\n\t.*-m (pytest .*)$", (ROOT / "Makefile").read_text(), re.M)
-    assert recipe[1] in CONTRIBUTING
-
-
-def test_shell_commands_run(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    shorter = {"--seconds": "1", "--cpu-seconds": "1", "--repeats": "1"}
-    ran = 0
-    for command in commands():
-        program, *arguments = shlex.split(command)
-        if program == ".venv/bin/nash-ismcts":
-            for flag in shorter.keys() & set(arguments):
-                arguments[arguments.index(flag) + 1] = shorter[flag]
-            assert cli.main(arguments) == 0
-            assert capsys.readouterr().out
-            ran += 1
-    assert ran >= 3
-
-
-def test_example_commands_name_scripts_and_flags_that_exist():
-    named = re.findall(r"\.venv/bin/python (examples/\w+\.py)([^`\n]*)", README)
-    assert len(named) >= 2
-    for script, arguments in named:
-        text = (ROOT / script).read_text()
-        for flag in re.findall(r"--(\w+)", arguments):
-            assert re.search(rf'flags\.DEFINE_\w+\(\s*"{flag}"', text), f"{script} --{flag}"
-
-
-def test_the_demo_prints_the_table_in_the_readme():
-    recipe = re.search(r"^demo:.*\n\t\S+ (.*)$", (ROOT / "Makefile").read_text(), re.M)[1]
-    out = run(*[argument for argument in shlex.split(recipe) if not argument.startswith("--plot")])
-    assert out.strip() in README
-
-
-def test_named_files_exist():
-    named = re.findall(r"`([\w./]+\.(?:py|h|cc|md))`", README + CONTRIBUTING)
-    named += re.findall(r"\]\((?!http)([^)]+)\)", README + CONTRIBUTING)
-    assert len(named) > 20
-    inside = {path.name for path in (ROOT / "nash_ismcts_spiel").glob("*.py")}
-    for name in named:
-        package = ROOT / "nash_ismcts_spiel" / name
-        assert (ROOT / name).exists() or package.exists() or name in inside, name
-
-
-def test_named_settings_exist():
-    settings = SearchConfig().to_dict()
-    named = re.findall(r"`(\w+)=(\"?)([\w.]+)\2`", README)
-    assert len(named) >= 4
-    for field, _, value in named:
-        quoted = {"False": False, "True": True}.get(value, value)
-        assert SearchConfig.from_dict({field: quoted}).to_dict()[field] == quoted
-    for field in re.findall(r"`(\w+)` =", README):
-        assert field in settings
+    shown = [block.text.strip() for page in PAGES for block in blocks(page)]
+    assert done.stdout.strip() in shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ def rebel(graph: GameGraph, seed: int) -> AnytimeMethod:
     return Rebel(graph, seed)
 
 
-METHODS: Mapping[str, Callable[[GameGraph, int], AnytimeMethod]] = {
+METHODS: dict[str, Callable[[GameGraph, int], AnytimeMethod]] = {
     "nash_ismcts": NashIsmctsExact,
     "nash_ismcts_learned": NashIsmctsLearned,
     "cfr": openspiel.cfr,
@@ -80,7 +80,7 @@ METHODS: Mapping[str, Callable[[GameGraph, int], AnytimeMethod]] = {
     "nfsp": deep.Nfsp,
     "rebel": rebel,
 }
-"""Makers (graph, seed) -> method."""
+"""Makers (graph, seed) -> method; `register_method` adds to them."""
 
 DETERMINISTIC = frozenset({"cfr", "cfr_plus", "linear_cfr", "discounted_cfr"})
 """Methods that draw nothing: all seeds are the same run."""
@@ -95,3 +95,14 @@ def make_method(name: str, graph: GameGraph, seed: int) -> AnytimeMethod:
     if name not in METHODS:
         raise ValueError(f"unknown method {name!r}; {did_you_mean(name, METHODS)}")
     return METHODS[name](graph, seed)
+
+
+def register_method(name: str, maker: Callable[[GameGraph, int], AnytimeMethod]) -> None:
+    """Adds a method of one's own, in this process; `nash-ismcts compare --import` may call it.
+
+    Raises:
+      ValueError: the name is taken.
+    """
+    if name in METHODS:
+        raise ValueError(f"a method is registered as {name!r} already")
+    METHODS[name] = maker

@@ -17,7 +17,7 @@ from nash_ismcts_spiel.cli.bars import Work
 from nash_ismcts_spiel.cli.common import Commands, add_json, load, print_json
 from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.cli.rebel import REBEL
-from nash_ismcts_spiel.cli.sources import BOTS, CHECKPOINT_HELP, RUN, UNIFORM
+from nash_ismcts_spiel.cli.sources import BOTS, CHECKPOINT_HELP, RUN, UNIFORM, own_maker
 from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.games import SupportedGame
@@ -47,8 +47,9 @@ def add(commands: Commands) -> None:
         "--players",
         required=True,
         metavar="A,B,...",
-        help=f"{', '.join(BOTS)}, {UNIFORM}, or {RUN}DIR for the policy of a training "
-        "(of ReBeL: as it plays)",
+        help=f"{', '.join(BOTS)}, {UNIFORM}, {RUN}DIR for the policy of a training (of ReBeL: as "
+        "it plays), or a bot of your own as MODULE:MAKER, where MAKER(game, seat, seed=...) makes "
+        "it",
     )
     match.add_argument("--hands", type=int, default=100, metavar="N", help="hands of each pairing")
     match.add_argument(
@@ -107,8 +108,10 @@ def _factory(
         return _run_factory(Path(name.removeprefix(RUN)), game, arguments.visits)
     if name == REBEL:
         raise ValueError(f"{REBEL} needs a training: {RUN}DIR")
+    if ":" in name:
+        return own_maker(name, game)
     if name not in BOTS:
-        known = [*BOTS, UNIFORM, f"{RUN}DIR"]
+        known = [*BOTS, UNIFORM, f"{RUN}DIR", "MODULE:MAKER"]
         raise ValueError(f"unknown bot {name!r}; {did_you_mean(name, known)}")
     ours = name in PRESETS
     settings = {

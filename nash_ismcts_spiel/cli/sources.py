@@ -90,9 +90,14 @@ def bot_maker(name: str, game: SupportedGame, arguments: argparse.Namespace) -> 
 
 
 def imported_maker(place: str, game: SupportedGame, arguments: argparse.Namespace) -> Maker:
-    """What makes a bot of somebody's own."""
+    """What makes a bot of somebody's own, which has no settings from the command line."""
     if arguments.visits is not None or arguments.checkpoint is not None:
         raise ValueError(f"--visits and --checkpoint are for bots by name, not for {place}")
+    return own_maker(place, game)
+
+
+def own_maker(place: str, game: SupportedGame) -> Maker:
+    """What makes a bot of somebody's own, by MODULE:MAKER."""
     module, _, name = place.partition(":")
     with_present_folder()
     try:
