@@ -15,7 +15,7 @@ PIP_ENV := PIP_CONSTRAINT="$(abspath constraints.txt)" \
 # A line per step of pip's, 80 columns wide; everything else is in the log, whose end is shown if pip
 # fails. With --progress-bar off nothing is drawn over these lines.
 LOG := $(VENV)/install.log
-STEPS := awk '/^ *(Collecting|Downloading|Building|Installing|Successfully)/ \
+STEPS := awk '/^ *(Collecting|Downloading|Building|Installing|Successfully)/ && !/[.]metadata/ \
 	{ gsub(/https?:[^ ]*\//, ""); print substr($$0, 1, 79); fflush() }'
 
 CPP := $(wildcard nash_ismcts_spiel/native/*/*.cc nash_ismcts_spiel/native/*/*.h \

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 PIP = """Looking in indexes: https://packages.example/simple
 Obtaining file:///somewhere
 Collecting numpy>=1.26 (from nash_ismcts_spiel==0.1.0)
+  Downloading numpy-2.4.6-cp311.whl.metadata (6 kB)
   Downloading https://packages.example/a/long/path/that/leads/to/it/numpy-2.4.6-cp311.whl (9 MB)
 Requirement already satisfied: wheel in ./somewhere/lib/python3.11/site-packages (from x) (1.0)
   Building editable for nash_ismcts_spiel (pyproject.toml): started
