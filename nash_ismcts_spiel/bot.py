@@ -245,7 +245,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         engine = NativeEngine if self._config.engine == "native" else ReferenceEngine
         self._engine: NativeEngine | ReferenceEngine = engine(self._models, self._config)
         self._last_world = None
-        self._grown = 0  # worlds that the last search added
+        self._grown: int = 0  # worlds that the last search added
 
     def _bound_memory(self, max_worlds: int) -> None:
         """Starts a new graph when the old one has grown too large; an enumerated one never does.
