@@ -76,6 +76,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._rng = np.random.default_rng(seed)
         self._last_world: int | None = None  # explained the last position
         self._last_player: int | None = None  # its trees are kept
+        self._grown = 0  # worlds that the last search added
         self._one_thread = OneThread("bot")
         self._start_graph()
 
@@ -244,8 +245,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._models = Models(self._graph, self._evaluator)
         engine = NativeEngine if self._config.engine == "native" else ReferenceEngine
         self._engine: NativeEngine | ReferenceEngine = engine(self._models, self._config)
-        self._last_world = None
-        self._grown: int = 0  # worlds that the last search added
+        self._last_world, self._grown = None, 0
 
     def _bound_memory(self, max_worlds: int) -> None:
         """Starts a new graph when the old one has grown too large; an enumerated one never does.
