@@ -12,6 +12,12 @@ SOURCES := setup.py pyproject.toml constraints.txt \
 PIP_ENV := PIP_CONSTRAINT="$(abspath constraints.txt)" \
 	PIP_BUILD_CONSTRAINT="$(abspath constraints.txt)" PIP_DISABLE_PIP_VERSION_CHECK=1
 
+# A line per step of pip's, 80 columns wide; everything else is in the log, whose end is shown if pip
+# fails. With --progress-bar off nothing is drawn over these lines.
+LOG := $(VENV)/install.log
+STEPS := awk '/^ *(Collecting|Downloading|Building|Installing|Successfully)/ && !/[.]metadata/ \
+	{ gsub(/https?:[^ ]*\//, ""); print substr($$0, 1, 79); fflush() }'
+
 CPP := $(wildcard nash_ismcts_spiel/native/*/*.cc nash_ismcts_spiel/native/*/*.h \
 	tests/native/*.cc tests/native/*.h tests/native/*/*.cc)
 
@@ -34,10 +40,9 @@ help:  ## list the targets
 
 install: $(STAMP)  ## set up the virtual environment and build the C++ part
 
-demo: $(STAMP)  ## policy collapse in Kuhn poker, then Kuhn and Leduc learned; plots in out/
+demo: $(STAMP)  ## policy collapse, Kuhn and Leduc learned, matches; a page of it in out/demo.html
 	$(BIN)/python examples/policy_collapse.py --games=kuhn_poker --plot=out/policy_collapse.png
-	$(BIN)/python examples/train_kuhn.py
-	$(BIN)/python examples/train_leduc.py --plot=out/leduc_curve.png
+	@$(BIN)/python examples/demo.py --nocollapse
 
 results: $(STAMP)  ## remake all tables and figures of docs/results; RESULTS="--quick" to try it
 	$(BIN)/python -m benchmarks.results $(RESULTS)
@@ -96,5 +101,9 @@ $(BIN)/python:
 # The stamp is newer than all that the installation depends on, or the package is installed again.
 $(STAMP): $(SOURCES) | $(BIN)/python
 	@echo "Installing pinned versions into $(VENV); the first time takes some minutes."
-	@$(PIP_ENV) $(BIN)/python -m pip install -q -c constraints.txt -e ".[test,plot]"
+	@rm -f $(LOG).failed
+	@{ $(PIP_ENV) PYTHONUNBUFFERED=1 $(BIN)/python -m pip install --progress-bar off \
+		-c constraints.txt -e ".[test,plot]" 2>&1 || touch $(LOG).failed; } | tee $(LOG) | $(STEPS)
+	@if [ -e $(LOG).failed ]; then tail -n 40 $(LOG) >&2; \
+		echo "The installation failed; all that pip said is in $(LOG)." >&2; exit 1; fi
 	@touch $(STAMP)

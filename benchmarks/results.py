@@ -33,7 +33,7 @@ class Part:
     """What makes a page: modules with their arguments, one after the other.
 
     Attributes:
-      page: the page in docs/results.
+      page: the page, as seen from docs/results.
       stored: from records alone.
       measured: with everything measured anew.
       quick: with a little of everything measured, in an empty folder.
@@ -130,6 +130,12 @@ PARTS = {
             f"benchmarks.hidden_orders --json {_FOLDER}/network_memory/hidden_orders.json",
         ],
         ["benchmarks.network_memory"],
+    ),
+    "tuning": Part(
+        "../tuning.md",
+        ["benchmarks.tuning --page"],
+        ["benchmarks.tuning --again"],
+        ["benchmarks.tuning --quick"],
     ),
     "comparison": Part(
         "comparison.md",

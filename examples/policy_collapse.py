@@ -1,18 +1,18 @@
 """Search collapses without belief dispersion and does not with it: exploitability against visits.
 
 Models are exact for a policy P that is close to equilibrium: H by Bayes' rule, V by evaluation.
-Measured is exploitability = NashConv / 2 of the search policy: every information set of the game
-is searched once, afresh, and an exact best response plays against what was found. Each figure is
-the median over seeds. Radius 0 is A-ISMCTS, the same search without dispersion.
+Measured is exploitability = NashConv / 2 of the search policy: each information set is searched
+once, afresh, and an exact best response plays against it. Medians over seeds; radius 0 is A-ISMCTS.
 
 In `rock_paper_scissors` (matrix_rps, turn by turn) P plays Rock with 0.36. In any other game, by
 the name OpenSpiel knows it by, P is the average policy of CFR.
 """
 
-import os
+import json
 import statistics
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pyspiel
@@ -29,13 +29,12 @@ TITLE = "exploitability (NashConv / 2) of the search policy, one search per info
 
 FLAGS = flags.FLAGS
 flags.DEFINE_list("games", [ROCK_PAPER_SCISSORS, "kuhn_poker"], "Two-player zero-sum games.")
-VISITS = ["30", "100", "300", "1000", "3000", "10000", "30000"]
-flags.DEFINE_list("visits", VISITS, "Visits of each search.")
+flags.DEFINE_list("visits", "30,100,300,1000,3000,10000,30000", "Visits of each search.")
 flags.DEFINE_list("radii", ["0", "0.1", "0.2", "0.4"], "Dispersion radii.")
 flags.DEFINE_integer("seeds", 5, "Number of seeds, from 0 on.", lower_bound=1)
 flags.DEFINE_integer("iterations", 100, "Iterations of CFR that make P.", lower_bound=1)
 flags.DEFINE_bool("by_seat", False, "Also show what a best response wins against each seat.")
-flags.DEFINE_string("plot", None, "Where to save a plot, if anywhere.")
+flags.DEFINE_string("plot", None, "Where to save a plot, and its figures as JSON, if anywhere.")
 
 Cell = tuple[float, int]  # radius and visits
 
@@ -94,7 +93,8 @@ def plot(path: str, panels: dict[str, tuple[float, dict[float, dict[int, float]]
         axis.set(title=name, xlabel="visits of each search", xscale="log", yscale="log")
         axis.set_ylabel(f"exploitability (NashConv / 2), median of {FLAGS.seeds} seeds")
         axis.legend()
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).with_suffix(".json").write_text(json.dumps(panels), encoding="utf-8")
     figure.savefig(path, dpi=150)
     print(f"\nplot saved as {path}")
 

@@ -16,7 +16,7 @@ import numpy as np
 import pyspiel
 
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
-from nash_ismcts_spiel.games import GameGraph, NoWorldFoundError, support
+from nash_ismcts_spiel.games import GameGraph, NoWorldFoundError, SupportedGame, support
 from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
 from nash_ismcts_spiel.models import Evaluator, Models, RolloutEvaluator
 from nash_ismcts_spiel.models.protocol import graph_of, hidden_order_of, split_actions_of
@@ -36,12 +36,12 @@ _KEPT_WORLDS = 20_000
 
 
 class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
-    """Plays one seat by Nash-ISMCTS, and reports the mixed policy it draws its moves from."""
+    """Plays one seat, or all, by Nash-ISMCTS, and reports the mixed policy it draws moves from."""
 
     def __init__(
         self,
         game: Any,
-        player_id: int,
+        player_id: int | None = None,
         evaluator: Evaluator | None = None,
         config: SearchConfig | None = None,
         seed: int = 0,
@@ -51,7 +51,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
         Args:
           game: a pyspiel game or its name; a simultaneous one is searched in its turn-based form.
-          player_id: the seat.
+          player_id: the seat; None plays for whoever is to move, as pyspiel.ISMCTSBot does.
           evaluator: the models P, V, Vc and H; random rollouts if None.
           config: how to search; the defaults of SearchConfig if None.
           seed: seeds the bot's generator and, if it makes one, its rollout evaluator.
@@ -65,28 +65,24 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._game = support(game)
         _check_type("config", config, SearchConfig)
         _check_rows(evaluator)
-        wrong_type = isinstance(player_id, bool) or not isinstance(player_id, (int, np.integer))
-        if wrong_type or not 0 <= player_id < self._game.num_players:
-            raise ValueError(
-                f"player_id must be from 0 to {self._game.num_players - 1} in {self._game.name}, "
-                f"not {player_id!r}"
-            )
+        _check_seat(player_id, self._game)
         if seconds is not None and not seconds > 0.0:
             raise ValueError(f"seconds must be positive, not {seconds!r}")
-        self._player = int(player_id)
+        self._player = None if player_id is None else int(player_id)
         self._seconds = seconds
         self._evaluator: Evaluator = evaluator or RolloutEvaluator(seed=seed)
         has_policy = compiled_only(self._evaluator) is None
         self._config = (config or SearchConfig()).with_radius(has_policy)
         self._rng = np.random.default_rng(seed)
         self._last_world: int | None = None  # explained the last position
+        self._last_player: int | None = None  # its trees are kept
         self._grown = 0  # worlds that the last search added
         self._one_thread = OneThread("bot")
         self._start_graph()
 
     @property
-    def player_id(self) -> int:
-        """The bot's seat."""
+    def player_id(self) -> int | None:
+        """The bot's seat; None if it plays for whoever is to move."""
         return self._player
 
     @property
@@ -118,9 +114,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
           ValueError: nobody is to move at `state`, or it belongs to another game.
           RuntimeError: the bot is searching already, in another thread.
         """
-        player = self._player_to_move(state)
-        if player_id is not None and state.is_simultaneous_node():
-            player = player_id
+        player = self._player_to_move(state, player_id)
         with self._one_thread:
             return self._search(state, player, fresh, self._rng if rng is None else rng)
 
@@ -128,8 +122,10 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self, state: Any, player: int, fresh: bool, rng: np.random.Generator
     ) -> SearchResult:
         self._bound_memory(max(_KEPT_WORLDS, 2 * self._grown))
-        if fresh or not self._config.reuse_trees:
+        # Trees of one seat grew from what that seat knew; no other seat may profit from it.
+        if fresh or not self._config.reuse_trees or player != self._last_player:
             self._engine.forget()
+        self._last_player = player
         started = time.perf_counter()
         try:
             information_set = self._graph.observe(state, player, self._seconds)
@@ -156,7 +152,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
         OpenSpiel's measuring scripts ask one bot about every seat, so this answers for whoever
         is to move (at a simultaneous node for `player_id`, or else for the bot's own seat); only
-        `step` insists on the bot's own turn.
+        `step` insists on the bot's own turn, if it has a seat.
         """
         result = self.search(state, player_id=player_id)
         return list(zip(result.actions, result.policy, strict=True))
@@ -164,7 +160,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
     def step_with_policy(self, state: Any) -> tuple[ActionProbabilities, int]:
         """The mixed policy and an action drawn from it."""
         mover = self._player_to_move(state)
-        if mover != self._player:
+        if self._player not in (None, mover):
             raise ValueError(f"this bot plays seat {self._player}, but player {mover} is to move")
         policy = self.get_policy(state)
         index = draw(self._rng, [probability for _, probability in policy])
@@ -182,11 +178,11 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         """A new game begins: earlier trees are forgotten, the generator goes on."""
         with self._one_thread:
             self._engine.forget()
-            self._last_world = None
+            self._last_world = self._last_player = None
             self._bound_memory(_KEPT_WORLDS)
 
     def restart_at(self, state: Any) -> None:
-        """A game is entered at `state`, which needs no more than forgetting earlier trees."""
+        """A game is entered at `state`: as `restart`."""
         del state
         self.restart()
 
@@ -249,8 +245,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._models = Models(self._graph, self._evaluator)
         engine = NativeEngine if self._config.engine == "native" else ReferenceEngine
         self._engine: NativeEngine | ReferenceEngine = engine(self._models, self._config)
-        self._last_world = None
-        self._grown = 0
+        self._last_world, self._grown = None, 0
 
     def _bound_memory(self, max_worlds: int) -> None:
         """Starts a new graph when the old one has grown too large; an enumerated one never does.
@@ -265,7 +260,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         if world is not None:
             self._graph.follow(world)
 
-    def _player_to_move(self, state: Any) -> int:
+    def _player_to_move(self, state: Any, player_id: int | None = None) -> int:
         if not self._game.plays(state):
             raise ValueError(
                 f"the state belongs to {state.get_game()}, the bot plays {self._game.name}"
@@ -274,12 +269,25 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             raise ValueError(f"the game is over, nobody is to move at {_where(state)}")
         if state.is_chance_node():
             raise ValueError(f"chance is to move at {_where(state)}, not a player")
-        return self._player if state.is_simultaneous_node() else int(state.current_player())
+        if not state.is_simultaneous_node():
+            return int(state.current_player())
+        seat = self._player if player_id is None else player_id
+        if seat is None:
+            raise ValueError(f"all move at once at {_where(state)}: say for which player_id")
+        return seat
 
 
 def _check_type(name: str, value: Any, wanted: type) -> None:
     if value is not None and not isinstance(value, wanted):
         raise TypeError(f"{name} must be a {wanted.__name__}, not {value!r}")
+
+
+def _check_seat(player_id: Any, game: SupportedGame) -> None:
+    is_number = isinstance(player_id, (int, np.integer)) and not isinstance(player_id, bool)
+    if player_id is not None and not (is_number and 0 <= player_id < game.num_players):
+        raise ValueError(
+            f"player_id must be from 0 to {game.num_players - 1} in {game.name}, not {player_id!r}"
+        )
 
 
 def _check_rows(evaluator: Any) -> None:

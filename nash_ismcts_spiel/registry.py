@@ -45,16 +45,19 @@ class Bot(Protocol):
 
 
 @overload
-def make_bot(name: SearchName, game: Any, player_id: int, **params: Any) -> NashIsmctsBot: ...
+def make_bot(
+    name: SearchName, game: Any, player_id: int | None = None, **params: Any
+) -> NashIsmctsBot: ...
 @overload
-def make_bot(name: str, game: Any, player_id: int, **params: Any) -> Bot: ...
-def make_bot(name: str, game: Any, player_id: int, **params: Any) -> Any:
+def make_bot(name: str, game: Any, player_id: int | None = None, **params: Any) -> Bot: ...
+def make_bot(name: str, game: Any, player_id: int | None = None, **params: Any) -> Any:
     """A bot by name.
 
     Args:
       name: one of `registered_bots()`.
       game: a pyspiel game or its name.
-      player_id: the seat.
+      player_id: the seat. Only the searches of this package do without: they then play for whoever
+        is to move, so that one bot serves where a script has one pyspiel.ISMCTSBot.
       **params: for the searches of this package: `evaluator` or `checkpoint`, `seed`, `seconds` and
         any field of SearchConfig, on top of the preset of that name (or of `config` if that is
         given). A checkpoint is the directory of a run, the file of saved models, or "pretrained"
@@ -66,6 +69,8 @@ def make_bot(name: str, game: Any, player_id: int, **params: Any) -> Any:
     """
     if name not in _MAKERS:
         raise ValueError(f"unknown bot {name!r}; {did_you_mean(name, registered_bots())}")
+    if player_id is None and name in PEERS:
+        raise ValueError(f"{name} needs a player_id: it plays one seat")
     return _MAKERS[name](game, player_id, **params)
 
 
@@ -88,7 +93,7 @@ def registered_bots() -> list[str]:
 def _search_bot_maker(preset: str) -> BotMaker:
     def make(
         game: Any,
-        player_id: int,
+        player_id: int | None,
         *,
         evaluator: Any = None,
         checkpoint: str | Path | None = None,

@@ -109,7 +109,7 @@ def play(
 ) -> Record:
     """Exploitability of search round a policy: a table, "cfr N", or "nearly_uniform"."""
     graph = graph_of(game)
-    table = _policy(graph, policy)
+    table = policy_of(graph, policy)
     changes = {} if radius is None else {"dispersion_radius": radius}
     config = SearchConfig.preset(preset, visits=visits, **changes)
     result = play_exploitability(graph, exact_rows(graph, table), config, repeats, seed)
@@ -127,11 +127,15 @@ def play(
     }
 
 
-def _policy(graph: GameGraph, policy: str | Sequence[float]) -> npt.NDArray[np.float64]:
+def policy_of(graph: GameGraph, policy: str | Sequence[float]) -> npt.NDArray[np.float64]:
+    """A table as it is, "cfr N" (the average of N iterations), "uniform", "nearly_uniform". [A]"""
     if not isinstance(policy, str):
         return policy_table(graph, np.array(policy))
     if policy == "nearly_uniform":
         return np.array(NEARLY_UNIFORM * len(graph.information_sets))
+    if policy == "uniform":
+        counts = np.asarray(graph.information_sets.action_count)
+        return np.repeat(1.0 / counts, counts)
     solver = exact.CfrSolver(graph)
     solver.run(int(policy.removeprefix("cfr ")))
     return solver.average_policy()

@@ -41,7 +41,7 @@ def write_report(study: Study) -> Path:
         ("begun", known["begun"]),
     ]
     text = (
-        _environment()
+        environment()
         .get_template(_TEMPLATE)
         .render(
             config=study.config,
@@ -108,8 +108,9 @@ def lowest(study: Study, runs: Sequence[Any]) -> str:
     return f"{shown(best)} at {study.config.times[medians.index(best)]:g} s"
 
 
-def _environment() -> jinja2.Environment:
-    loader = jinja2.FileSystemLoader(Path(__file__).parent)
+def environment(*folders: Path) -> jinja2.Environment:
+    """Where templates of pages are: in `folders`, then here; what they show is escaped."""
+    loader = jinja2.FileSystemLoader([*folders, Path(__file__).parent])
     return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
 
 
