@@ -10,6 +10,7 @@ import re
 import shutil
 from pathlib import Path
 
+import browser
 import pytest
 from pages import PAGES, ROOT, links, meant, without_code
 
@@ -180,3 +181,19 @@ def test_a_fault_fails_the_build(
     with caplog.at_level(logging.WARNING), pytest.raises((Abort, BuildError)):
         build(tmp_path, f"{GOOD}\n{added}\n", other)
     assert words in caplog.text
+
+
+@pytest.mark.skipif(browser.chromium() is None, reason="there is no browser")
+def test_search_works_in_pages_that_are_opened_as_files(tmp_path: Path) -> None:
+    build(tmp_path, GOOD + "\nA word that nobody else says: quokka.\n")
+    with browser.browser(tmp_path / "profile") as page:
+        page.open(f"file://{tmp_path}/build/site/index.html")
+        page.run("document.querySelector('[data-md-toggle=search]').click()")
+        page.run(
+            "{ const field = document.querySelector('.md-search__input'); field.focus();"
+            " field.value = 'quokka'; field.dispatchEvent(new Event('keyup', {bubbles: true})); }"
+        )
+        found = "document.querySelector('.md-search-result__item')"
+        assert "quokka" in page.wait(f"{found} && {found}.textContent")
+        assert page.errors == []
+        assert all(address.startswith(("file:", "data:")) for address in page.requests)

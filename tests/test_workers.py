@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import functools
 import os
 import signal
@@ -105,6 +106,26 @@ def ray_here() -> Any:
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     yield ray
     ray.shutdown()
+
+
+@pytest.mark.parametrize(("address", "cores"), [("", 3), ("auto", None)])
+def test_ray_is_told_of_cores_only_where_it_is_started(
+    address: str, cores: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray")
+    given: list[Any] = []
+    workers: RayActors[Any, Any] = RayActors(lambda: None, 3)  # type: ignore[arg-type,return-value]
+    monkeypatch.setenv("RAY_ADDRESS", address)
+    monkeypatch.setattr(workers, "_new_actor", lambda: None)
+    monkeypatch.setattr(
+        workers,
+        "_ray",
+        argparse.Namespace(
+            is_initialized=lambda: False, init=lambda num_cpus, **_: given.append(num_cpus)
+        ),
+    )
+    workers.start()
+    assert given == [cores]
 
 
 def test_ray_actors_play_the_same_shards_and_may_be_killed(ray_here: Any) -> None:

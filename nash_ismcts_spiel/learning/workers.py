@@ -10,6 +10,7 @@ from __future__ import annotations
 import concurrent.futures
 import ctypes
 import multiprocessing
+import os
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Generic, Literal, Protocol, TypeVar
@@ -178,11 +179,15 @@ class RayActors(Generic[TaskType, ResultType]):
         self.actors: list[Any] = []
 
     def start(self) -> None:
-        """Connects to Ray, or starts it here, and makes actors, unless they are there."""
+        """Makes actors, unless they are there, where Ray is: in the cluster that this process is
+        connected to or that RAY_ADDRESS names, or else here, where it is started.
+        """
         if self.actors:
             return
         if not self._ray.is_initialized():
-            self._ray.init(num_cpus=self._count, include_dashboard=False, log_to_driver=False)
+            # Of a cluster Ray knows the cores, and refuses to be told.
+            cores = None if os.environ.get("RAY_ADDRESS") else self._count
+            self._ray.init(num_cpus=cores, include_dashboard=False, log_to_driver=False)
             self._started = True
         self.actors = [self._new_actor() for _ in range(self._count)]
 
