@@ -24,10 +24,10 @@ resampler, or (*Python*) its Python bot with this package's resampler. In hanabi
 together, so the difference is always 0. A move is drawn at random where no world is found in time;
 in rbc that is ISMCTS late in the game (116 of 158 moves in two games, ours 0 of 156).
 
-Leduc poker with three players is played over 999 games (`--count 999`). With 201 of them it had been
-lost, by 0.87 ± 0.75: simulated players simulated each other at every move there, which left 35
-visits in 0.05 s. Its 14 moves count as long for three players now, as they would not for two, and a
-search has some 500 visits.
+Leduc poker with three players is played over 999 games (`--count 999`). With 201 of them it had
+been lost, by 0.87 ± 0.75: simulated players simulated each other at every move there, which left 35
+visits in 0.05 s. Its 14 moves count as long for three players now, as they would not for two, and
+a search has some 500 visits.
 """
 
 WHOLE = """## Whole games

@@ -9,7 +9,7 @@ their options only have to exist.
 from __future__ import annotations
 
 import argparse
-import importlib
+import importlib.util
 import json
 import os
 import re
@@ -155,10 +155,14 @@ def check_module(name: str, words: list[str], where: str) -> None:
 
 
 def check_script(name: str, words: list[str], where: str) -> None:
-    """A script exists, and defines the flags by absl."""
+    """A script exists; it, or one of OpenSpiel's that it builds on, defines the flags by absl."""
     text = (ROOT / name).read_text(encoding="utf-8")
     if name == "setup.py":
         return
+    for other in re.findall(r"^from (open_spiel\.python\.examples\.\w+) import", text, re.M):
+        found = importlib.util.find_spec(other)
+        assert found is not None and found.origin is not None
+        text += Path(found.origin).read_text(encoding="utf-8")
     for flag in re.findall(r"--(\w+)", " ".join(words)):
         assert re.search(rf'flags\.DEFINE_\w+\(\s*"{flag}"', text), f"{where}: {name} --{flag}"
 
