@@ -81,7 +81,7 @@ class SupportedGame:
         player, of whom there are (n - 1) / n, is a simulation of what follows and so doubles it.
         """
         growth = 1.0 + (self.num_players - 1) / self.num_players
-        moves = self.pyspiel_game.max_game_length()
+        moves = int(self.pyspiel_game.max_game_length())
         return moves * math.log(growth) > math.log(_MOST_NESTED)
 
     def __getstate__(self) -> dict[str, Any]:
