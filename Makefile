@@ -13,10 +13,11 @@ PIP_ENV := PIP_CONSTRAINT="$(abspath constraints.txt)" \
 	PIP_BUILD_CONSTRAINT="$(abspath constraints.txt)" PIP_DISABLE_PIP_VERSION_CHECK=1
 
 # A line per step of pip's, 80 columns wide; everything else is in the log, whose end is shown if pip
-# fails. With --progress-bar off nothing is drawn over these lines.
+# fails. With --progress-bar off nothing is drawn over these lines; sed -u shows each at once, which
+# not every awk does.
 LOG := $(VENV)/install.log
-STEPS := awk '/^ *(Collecting|Downloading|Building|Installing|Successfully)/ && !/[.]metadata/ \
-	{ gsub(/https?:[^ ]*\//, ""); print substr($$0, 1, 79); fflush() }'
+STEPS := sed -u -n -E '/^ *(Collecting|Downloading|Building|Installing|Successfully)/ { /[.]metadata/ d; \
+	s,https?:[^ ]*/,,g; s/^(.{79}).*/\1/; p }'
 
 CPP := $(wildcard nash_ismcts_spiel/native/*/*.cc nash_ismcts_spiel/native/*/*.h \
 	tests/native/*.cc tests/native/*.h tests/native/*/*.cc)

@@ -120,3 +120,20 @@ def test_installing_tells_its_steps_in_80_columns(tmp_path: Path, code: int) -> 
     assert (done.returncode == 0) == (code == 0) == (venv / ".installed").exists()
     # Who has to find out why it failed sees whole lines.
     assert (PIP in done.stderr) == (code == 1)
+
+
+def test_steps_of_the_installation_are_told_at_once(tmp_path: Path) -> None:
+    venv, go, ended = (tmp_path / name for name in ("venv", "go", "ended"))
+    fake = venv / "bin" / "python"
+    fake.parent.mkdir(parents=True)
+    wait = f"for i in $(seq 200); do [ -e {go} ] && break; sleep 0.05; done"
+    fake.write_text(f"#!/bin/sh\necho 'Collecting numpy'\n{wait}\ntouch {ended}\n")
+    fake.chmod(0o755)
+    command = ["make", "-C", str(ROOT), "--no-print-directory", "install", f"VENV={venv}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert process.stdout.readline() == "Collecting numpy\n"
+        assert not ended.exists()
+        go.touch()
+    assert process.returncode == 0
