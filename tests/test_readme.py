@@ -13,8 +13,10 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from open_spiel.python import examples
 from pages import PAGES, ROOT, blocks, commands
 
 from nash_ismcts_spiel import SearchConfig
@@ -61,7 +63,7 @@ def parameters() -> frozenset[str]:
 @pytest.mark.parametrize("page", list(PAGES))
 def test_named_files_exist(page: str) -> None:
     written = {block.title for block in blocks(page)}
-    places = (ROOT, ROOT / "nash_ismcts_spiel", PAGES[page].parent)
+    places = (ROOT, ROOT / "nash_ismcts_spiel", PAGES[page].parent, Path(examples.__path__[0]))
     for name in set(named_files(page)) - written:
         assert any((place / name).exists() for place in places), name
 
