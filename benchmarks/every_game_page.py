@@ -22,7 +22,8 @@ bot won more than the others, per game and seat, in the game's units, with 95% c
 **bold** if the interval leaves out 0. ISMCTS is OpenSpiel's: its C++ bot with the game's own
 resampler, or (*Python*) its Python bot with this package's resampler. In hanabi all seats win
 together, so the difference is always 0. A move is drawn at random where no world is found in time;
-in rbc that is ISMCTS late in the game (116 of 158 moves in two games, ours 0 of 156).
+in rbc and phantom_go that is ISMCTS late in the game (in two games of rbc 116 of its 158 moves, and
+0 of our 156), whose resampler needs longer than 0.05 s.
 
 Leduc poker with three players is played over 999 games (`--count 999`). With 201 of them it had
 been lost, by 0.87 ± 0.75: simulated players simulated each other at every move there, which left 35

@@ -1,7 +1,8 @@
 """What the installed package must do on its own: no sources, no torch, any folder.
 
-`try_release.py` copies this file out of the repository and runs it by pytest, in a new environment
-in which nothing but the built package, its requirements and pytest are installed.
+`try_release.py` copies this file and some pages of the documentation out of the repository and runs
+it by pytest, in a new environment in which nothing but the built package, its requirements and
+pytest are installed.
 """
 
 from __future__ import annotations
@@ -20,13 +21,18 @@ import pytest
 import nash_ismcts_spiel
 
 SCRIPT = Path(sys.prefix, "bin", "nash-ismcts")
-README = str(importlib.metadata.metadata("nash_ismcts_spiel").get_payload())
+PAGES = sorted(Path(__file__).parent.glob("pages/*.md"))
 SNIPPETS = [
     (code, shown)
-    for code, shown in re.findall(r"```python\n(.*?)```\s*(?:```text\n(.*?)```)?", README, re.S)
+    for page in PAGES
+    for code, shown in re.findall(
+        r"```python\n(.*?)```\s*(?:```text\n(.*?)```)?", page.read_text(), re.S
+    )
     if "pretrained" not in code
 ]
-"""What the README shows, but for what needs networks, with what it prints if that is shown."""
+"""What pages of the documentation show, but for what needs networks, and what it prints if that is
+shown.
+"""
 
 
 def run(*command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -94,12 +100,12 @@ def test_exact_training_runs_goes_on_and_is_exported(tmp_path: Path) -> None:
 
 
 def test_there_are_snippets() -> None:
-    assert any("NashIsmctsBot(game, player_id=0" in code for code, _ in SNIPPETS)
+    assert len(PAGES) == 3
     assert len(SNIPPETS) >= 4
 
 
 @pytest.mark.parametrize(("code", "shown"), SNIPPETS)
-def test_snippets_of_the_readme_run(code: str, shown: str, tmp_path: Path) -> None:
+def test_snippets_of_the_documentation_run(code: str, shown: str, tmp_path: Path) -> None:
     done = run(sys.executable, "-c", code, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout and (not shown or done.stdout == shown)

@@ -24,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CONSTRAINTS = ROOT / "constraints.txt"
 CHECKS = Path(__file__).with_name("installed_checks.py")
+PAGES = [ROOT / "docs" / name for name in ("bots.md", "training.md", "measuring.md")]
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 PACKAGES = ("nash_ismcts_spiel", "exploitability")
 
@@ -62,6 +63,9 @@ def try_wheel(wheel: Path, folder: Path) -> None:
     empty = folder / "elsewhere"
     empty.mkdir()
     checks = Path(shutil.copy(CHECKS, empty))
+    (empty / "pages").mkdir()
+    for page in PAGES:
+        shutil.copy(page, empty / "pages")
     run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", checks, folder=empty)
 
 
