@@ -4,8 +4,7 @@ Models are exact for a policy P that is close to equilibrium: H by Bayes' rule, 
 Measured is exploitability = NashConv / 2 of the search policy: each information set is searched
 once, afresh, and an exact best response plays against it. Medians over seeds; radius 0 is A-ISMCTS.
 
-In `rock_paper_scissors` (matrix_rps, turn by turn) P plays Rock with 0.36. In any other game, by
-the name OpenSpiel knows it by, P is the average policy of CFR.
+In `rock_paper_scissors` (turn by turn) P plays Rock with 0.36, in any other game as CFR on average.
 """
 
 import json
@@ -20,11 +19,11 @@ from absl import app, flags
 from tqdm import tqdm
 
 from exploitability import Measurement, information_sets, measure
+from exploitability.curve import OTHER_COLOURS, OUR_COLOURS
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.models import ExactEvaluator
 
 ROCK_PAPER_SCISSORS = "rock_paper_scissors"
-NEARLY_UNIFORM = {0: 0.36, 1: 0.32, 2: 0.32}
 TITLE = "exploitability (NashConv / 2) of the search policy, one search per information set"
 
 FLAGS = flags.FLAGS
@@ -43,7 +42,7 @@ def game_and_policy(name: str) -> tuple[Any, Any]:
     """A game and a policy close to its equilibrium."""
     if name == ROCK_PAPER_SCISSORS:
         game = pyspiel.load_game_as_turn_based("matrix_rps")
-        return game, {info.string: NEARLY_UNIFORM for info in information_sets(game)}
+        return game, {info.string: {0: 0.36, 1: 0.32, 2: 0.32} for info in information_sets(game)}
     game = pyspiel.load_game(name)
     solver = pyspiel.CFRSolver(game)
     for _ in range(FLAGS.iterations):
@@ -87,6 +86,7 @@ def plot(path: str, panels: dict[str, tuple[float, dict[float, dict[int, float]]
     figure = Figure(figsize=(6 * len(panels), 4.5), layout="constrained")
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
     for axis, (name, (of_policy, rows)) in zip(axes, panels.items(), strict=True):
+        axis.set_prop_cycle(color=[*OUR_COLOURS[::-1], *OTHER_COLOURS])
         for radius, row in rows.items():
             axis.plot(list(row), list(row.values()), marker="o", label=f"radius {radius:g}")
         axis.axhline(of_policy, linestyle="--", color="gray", label="P, without search")
