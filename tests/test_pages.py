@@ -92,6 +92,11 @@ def steps(page: str, folder: Path) -> list[dict[str, Any]]:
                     check(words, where)
                     continue
                 made.append(step)
+    if page == ALONE:  # its table of tasks has whole commands
+        for words in inline(page):
+            if words[0] == "nash-ismcts":
+                step = {"where": f"{page}: {words[1]}", "alone": True, "shown": None}
+                made.append({**step, "kind": "command", "words": shorter(words[1:])})
     return made
 
 
