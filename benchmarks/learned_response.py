@@ -192,9 +192,7 @@ def _write_page() -> None:
         "",
         "Seeds 0, 1, ... of each. OpenSpiel's ISMCTS is searched anew whenever the benchmark is "
         "started, and its table",
-        "differs then; a run counts by the exact value of its own opponent. So it is with the "
-        "pretrained models, which",
-        "were made anew since: their P has a NashConv of 0.0169 now. Made by",
+        "differs then; a run counts by the exact value of its own opponent. Made by",
         "`python -m benchmarks.learned_response`; [learned_response/](learned_response/) has every "
         "run with its curve.",
     ]
