@@ -75,7 +75,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._config = (config or SearchConfig()).with_radius(has_policy)
         self._rng = np.random.default_rng(seed)
         self._last_world: int | None = None  # explained the last position
-        self._last_player: int | None = None  # its trees are kept
+        self._last_player: int | None = None  # its trees and worlds are kept
         self._grown = 0  # worlds that the last search added
         self._one_thread = OneThread("bot")
         self._start_graph()
@@ -122,8 +122,10 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self, state: Any, player: int, fresh: bool, rng: np.random.Generator
     ) -> SearchResult:
         self._bound_memory(max(_KEPT_WORLDS, 2 * self._grown))
-        # Trees of one seat grew from what that seat knew; no other seat may profit from it.
-        if fresh or not self._config.reuse_trees or player != self._last_player:
+        # Trees and worlds grew from what one seat knew; no other seat may profit from them.
+        if self._last_player not in (None, player) and not self._graph.enumerated:
+            self._start_graph()
+        elif fresh or not self._config.reuse_trees or player != self._last_player:
             self._engine.forget()
         self._last_player = player
         started = time.perf_counter()
@@ -178,12 +180,11 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         """A new game begins: earlier trees are forgotten, the generator goes on."""
         with self._one_thread:
             self._engine.forget()
-            self._last_world = self._last_player = None
+            self._last_world = None
             self._bound_memory(_KEPT_WORLDS)
 
     def restart_at(self, state: Any) -> None:
         """A game is entered at `state`: as `restart`."""
-        del state
         self.restart()
 
     def inform_action(self, state: Any, player_id: int, action: int) -> None:
@@ -285,9 +286,8 @@ def _check_type(name: str, value: Any, wanted: type) -> None:
 def _check_seat(player_id: Any, game: SupportedGame) -> None:
     is_number = isinstance(player_id, (int, np.integer)) and not isinstance(player_id, bool)
     if player_id is not None and not (is_number and 0 <= player_id < game.num_players):
-        raise ValueError(
-            f"player_id must be from 0 to {game.num_players - 1} in {game.name}, not {player_id!r}"
-        )
+        seats = f"from 0 to {game.num_players - 1} in {game.name}"
+        raise ValueError(f"player_id must be {seats}, not {player_id!r}")
 
 
 def _check_rows(evaluator: Any) -> None:

@@ -90,6 +90,21 @@ def test_a_bot_of_both_seats_tells_neither_what_the_other_holds() -> None:
     assert answers[0] == answers[1] == answers[2]
 
 
+@pytest.mark.parametrize("restarts", [False, True])
+def test_nor_do_worlds_that_grew_for_the_other(restarts: bool) -> None:
+    game = pyspiel.load_game("leduc_poker(players=3)")  # not enumerated, values by rollouts
+    answers = []
+    for own in (0, 3, 6):  # the card of player 0, of which player 1 sees nothing
+        bot = make_bot("nash_ismcts", game, visits=50)
+        bot.search(helpers.state_after(game, [own, 1, 2]))
+        state = helpers.state_after(game, [own, 1, 2, 1])
+        if restarts:
+            bot.restart_at(state)
+        reply = bot.search(state, rng=np.random.default_rng(5))
+        answers.append((reply.policy, reply.visits, reply.simulations))
+    assert answers[0] == answers[1] == answers[2]
+
+
 def test_a_bot_without_a_seat_asks_whom_it_moves_for() -> None:
     bot = make_bot("nash_ismcts", "matrix_rps", visits=10)
     assert bot.player_id is None
