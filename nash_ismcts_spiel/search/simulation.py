@@ -30,6 +30,7 @@ from nash_ismcts_spiel.search.trees import (
     OpponentNode,
     TerminalNode,
     Tree,
+    asked_at,
     event_values,
     new_tree,
 )
@@ -220,7 +221,7 @@ class Simulator:
     def _spawn(self, node: OpponentNode) -> Tree:
         """The tree of the player who moves, rooted at what it knows."""
         mover = self._graph.information_sets.player[node.information_set]
-        if self._config.trees == "by_information_set":
+        if self._config.trees != "by_node":
             return self._forest.tree(node.information_set, mover)
         if node.spawned is None:
             node.spawned = new_tree(node.information_set, mover)
@@ -238,7 +239,7 @@ class Simulator:
         following = self._graph.own_next(node.information_set, action)
         if following != MISSING:
             self._arrival = MISSING
-            return tree.act_node(following, node.player)
+            return tree.act_node(asked_at(self._graph, self._config, following), node.player)
         if self._pooled(node.information_set):
             assert node.row is not None
             value = node.row.child_values[action]
@@ -278,7 +279,8 @@ class Simulator:
             probabilities = worlds.edge_probability[first : first + count]
             expected = self._expected(world, player)
             return ChanceNode(world, player, probabilities, expected, [None] * count)
-        mover, information_set = worlds.player[world], worlds.information_set[world]
+        mover = worlds.player[world]
+        information_set = asked_at(self._graph, self._config, worlds.information_set[world])
         self._arrival = world
         if mover == player:
             return tree.act_node(information_set, player)

@@ -19,6 +19,13 @@ Request want_set_row(SearchContext& context, int32_t information_set, int32_t ar
   return nothing();
 }
 
+// The information set that stands for one in all trees: itself, unless trees are by observation.
+int32_t asked_at(SearchContext& context, int32_t information_set) {
+  return context.config.trees == Trees::kByObservation
+             ? context.graph.same_observation(information_set)
+             : information_set;
+}
+
 // The same where P is enough.
 Request want_policy(SearchContext& context, int32_t information_set) {
   const auto& has = context.rows.has_policy;
@@ -152,7 +159,7 @@ Request Simulation::after_action(SearchContext& context) {
   if (child == kNone) {
     const int32_t following = context.graph.own_next(node.information_set, frame.index);
     if (following != kMissing) {
-      child = context.forest.act_node(tree_, following, node.player);
+      child = context.forest.act_node(tree_, asked_at(context, following), node.player);
       arrival_ = kMissing;
     } else if (context.source != nullptr && context.graph.by_exchange(node.information_set)) {
       child = context.forest.add_pool(
@@ -256,9 +263,8 @@ Request Simulation::oppose(SearchContext& context) {
   TreeId spawned = node.spawned;
   if (spawned == kNone) {
     const int32_t mover = context.graph.information_sets.player[node.information_set];
-    spawned = context.config.trees == Trees::kByInformationSet
-                  ? forest.tree_at(node.information_set, mover)
-                  : forest.add_tree(node.information_set, mover);
+    spawned = context.config.trees == Trees::kByNode ? forest.add_tree(node.information_set, mover)
+                                                     : forest.tree_at(node.information_set, mover);
     forest.opponent(node_).spawned = spawned;
   }
   if (context.config.spawning == Spawning::kWhenBehind) {
@@ -365,7 +371,7 @@ NodeId Simulation::world_node(SearchContext& context, int32_t world, int32_t pla
 NodeId Simulation::decision_node(SearchContext& context, int32_t world, int32_t player) {
   const auto& worlds = context.graph.worlds;
   const int32_t mover = worlds.player[world];
-  const int32_t information_set = worlds.information_set[world];
+  const int32_t information_set = asked_at(context, worlds.information_set[world]);
   if (mover == player) {
     arrival_ = world;
     return context.forest.act_node(tree_, information_set, player);

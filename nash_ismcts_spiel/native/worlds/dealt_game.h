@@ -46,6 +46,7 @@ class DealtState : public GameState {
   void chance_outcomes(std::vector<Action>& outcomes,
                        std::vector<double>& probabilities) const override;
   std::string shown(int32_t player) const override { return inner_->shown(player); }
+  std::string observation(int32_t player) const override { return inner_->observation(player); }
   void tensor(int32_t player, TensorKind kind, float* numbers, int64_t size) const override {
     inner_->tensor(player, kind, numbers, size);
   }

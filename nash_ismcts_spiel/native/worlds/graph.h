@@ -139,6 +139,10 @@ class Graph : public GraphTables {
   // The information set that surely follows an own action, or kMissing.
   int32_t own_next(int32_t information_set, int32_t action);
 
+  // The first information set that was met of those whose player sees the same at present, after as
+  // many looks and actions: itself, or one in which things came in another order.
+  int32_t same_observation(int32_t information_set);
+
   // Whether the mover at `world` has not seen the last action of `player`: after some other action
   // and the same events since it would be in the same information set. Its move is then no answer
   // to that action, but part of what `player` does not know.
@@ -200,6 +204,8 @@ class Graph : public GraphTables {
   std::vector<int32_t> missing_children_;           // by world, edges without a child
   std::unordered_map<int32_t, std::vector<int32_t>> offered_;
   std::vector<int32_t> set_of_view_;  // by view, kMissing if none
+  std::vector<int32_t> same_;         // by information set, kUnresolved if it was not asked for
+  std::unordered_map<std::string, int32_t> set_of_observation_;
   std::vector<std::vector<int32_t>> worlds_of_set_;
   std::unique_ptr<HiddenHistories> hidden_;
   std::vector<Action> events_;         // of the world that is being added

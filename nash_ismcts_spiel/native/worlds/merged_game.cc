@@ -211,6 +211,7 @@ class Merger {
     const int32_t mover = merged_.mover[node];
     if (mover == kTerminalPlayer) return;
     events_at(*open.state, mover);
+    if (mover == kChancePlayer) merged_.outcomes[node] = events_;
     for (size_t index = 0; index < events_.size(); ++index) {
       Open next = after(open, mover, events_[index]);
       const Look look = look_at(next, depth + 1);

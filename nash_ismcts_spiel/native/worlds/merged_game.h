@@ -22,6 +22,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "game.h"
@@ -59,6 +61,8 @@ struct MergedGame {
   std::vector<int32_t> child;  // [E]
   std::vector<double> chance;  // probability of a chance outcome, else 0 [E]
 
+  std::unordered_map<int32_t, std::vector<Action>> outcomes;  // of the edges of chance nodes
+
   std::vector<double> returns;  // [T, n]
 
   std::vector<MergedView> views;      // [V]
@@ -66,6 +70,17 @@ struct MergedGame {
   std::vector<Action> actions;        // legal ones, in OpenSpiel's order [A]
 
   int64_t num_nodes() const { return static_cast<int64_t>(mover.size()); }
+
+  // The actions or outcomes of a node's edges, in their order.
+  std::pair<const Action*, const Action*> events(int32_t node) const {
+    if (view[node] < 0) {
+      const auto found = outcomes.find(node);
+      if (found == outcomes.end()) return {nullptr, nullptr};
+      return {found->second.data(), found->second.data() + found->second.size()};
+    }
+    return {actions.data() + first_action[view[node]],
+            actions.data() + first_action[view[node] + 1]};
+  }
 
   // The first history that was found of a node, and the last.
   History first_history(int32_t node) const { return history(node, parent, parent_event); }
