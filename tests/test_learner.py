@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -169,6 +170,40 @@ def test_a_fit_goes_through_its_rows_a_few_times(
         lambda: taken.append(None),
     )  # fmt: skip
     assert len(taken) == expected
+
+
+@pytest.mark.parametrize(("draws", "expected"), [(0.0, 1), (100.0, 6), (1e9, 20), (math.inf, 20)])
+def test_a_fit_draws_no_more_rows_than_it_may(draws: float, expected: int) -> None:
+    """A batch has 16 rows, and the config allows 20 steps."""
+    inputs, mask = np.ones((200, 2), dtype=np.float32), np.ones((200, 3), dtype=np.bool_)
+    rows = PolicyRows(inputs, mask, np.ones(200), np.full((200, 3), 1 / 3, dtype=np.float32))
+    config = LearnerConfig(batch=16, epochs=4.0, steps=20)
+    fitter = Fitter(ResidualNetwork(2, 3, NetworkConfig(width=8)), policy_loss, config)
+    taken: list[None] = []
+    rng = np.random.default_rng(0)
+    fitter.fit(rows, 1, rng, lambda: taken.append(None), most_draws=draws)
+    assert len(taken) == expected
+
+
+def test_policy_targets_are_replayed_as_often_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Targets of 30 information sets are drawn 16 times each, whatever the buffer holds."""
+    learner_config = {"policy_replays": 16.0, "batch": 32}
+    config = TrainingConfig.preset("large", learner=learner_config)
+    loop = make_loop(support(helpers.LEDUC), "learned", config, 0)
+    asked: list[tuple[float, int]] = []
+    fit = Fitter.fit
+
+    def watched(self: Any, rows: Any, *rest: Any) -> None:
+        if isinstance(rows, PolicyRows):
+            asked.append((rest[3], len(rows.frequency)))
+        fit(self, rows, *rest)
+
+    monkeypatch.setattr(Fitter, "fit", watched)
+    for _ in range(3):
+        loop.step()
+    assert [most % 16.0 for most, _ in asked] == [0.0] * 3
+    assert asked[0][0] == 16.0 * asked[0][1]  # the first generation's targets are the buffer
+    assert all(most <= 16.0 * rows for most, rows in asked)
 
 
 def test_values_are_fitted_where_actions_were_taken() -> None:

@@ -59,6 +59,9 @@ class LearnerConfig(Settings):
       batch: rows of a step.
       epochs: how often a generation's fit of a network goes through its rows.
       steps: at most, per generation and network.
+      policy_replays: how often a policy target is drawn for P's fits, about, from when it comes to
+        the end of training; 0 sets no bound. Where a generation brings few targets of very many
+        information sets, P would learn the same ones by heart.
       frequency_power: rows are drawn by their frequency to this power; below 1 favours rare ones.
       policy_average: share of all generations, the latest, over which the weights of P are averaged
         for play and measuring (not for self-play); 0 takes the latest weights.
@@ -82,6 +85,7 @@ class LearnerConfig(Settings):
     batch: int = 256
     epochs: float = 4.0
     steps: int = 60
+    policy_replays: float = 0.0
     frequency_power: float = 0.5
     policy_average: float = 0.2
 
@@ -101,8 +105,9 @@ class LearnerConfig(Settings):
         for name in (*positive, "epochs"):
             if not getattr(self, name) > 0.0:
                 raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
-        if not self.prior_games >= 0.0:
-            raise ValueError(f"prior_games must not be negative, not {self.prior_games}")
+        for name in ("prior_games", "policy_replays"):
+            if not getattr(self, name) >= 0.0:
+                raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +225,12 @@ TRAINING_PRESETS: Mapping[str, Mapping[str, Any]] = {
         "averaging_power": 2.0,
         "search": {"spawn_depth": 1},
         "networks": {"width": 128},
-        "learner": {"search_megabytes": 50.0, "most_sets": 8_000, "rows_megabytes": 20.0},
+        "learner": {
+            "search_megabytes": 200.0,
+            "most_sets": 8_000,
+            "rows_megabytes": 20.0,
+            "policy_replays": 16.0,
+        },
     },
 }
 """default: what did best over all games of the study; prototype: the settings it began from; large:

@@ -122,14 +122,17 @@ class Fitter(Generic[RowsType]):
         generation: int,
         rng: np.random.Generator,
         before_step: Callable[[], None] | None = None,
+        most_draws: float = math.inf,
     ) -> None:
-        """Goes through the rows some times, or takes as many steps as the config allows; none if no
-        row has occurred. `before_step` may raise to end it.
+        """Goes through the rows some times, or takes as many steps as the config allows or as draw
+        `most_draws` rows; none if no row has occurred. `before_step` may raise to end it.
         """
         if not rows.frequency.any():
             return
-        epochs = self._config.epochs * len(rows.frequency) / self._config.batch
+        batch = self._config.batch
+        epochs = self._config.epochs * len(rows.frequency) / batch
         steps = min(self._config.steps, max(_LEAST_STEPS, math.ceil(epochs)))
+        steps = max(1, round(min(most_draws / batch, steps)))
         for group in self.optimizer.param_groups:
             group["lr"] = self._config.learning_rate.at(generation)
         total = 0.0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import math
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,10 @@ class Learner:
         }
         weight = float(generation) ** self._config.averaging_power
         self.buffer.add(policy, weight, rng)
-        self._policy.fit(self.buffer.rows().to_the_power(power), generation, rng, look)
+        replays = self._config.learner.policy_replays
+        most_draws = replays * len(policy.frequency) if replays > 0.0 else math.inf
+        targets = self.buffer.rows().to_the_power(power)
+        self._policy.fit(targets, generation, rng, look, most_draws)
         self._hidden.fit(hidden, generation, rng, look)
         self._value.fit(value, generation, rng, look)
         self._mean_policy.add(generation)
