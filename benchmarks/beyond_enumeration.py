@@ -1,12 +1,14 @@
 """Exact exploitability of searching bots in games of ten billion histories.
 
 Each bot plays by views (`harness.ViewBot`): what its player sees, whatever the order in which it
-came. It is searched once per view and answered by an exact best response with perfect recall
+came. It is searched once per view (`harness.ViewSearch` with rollouts; many views side by side with
+the networks that come with the package) and answered by an exact best response with perfect recall
 (`measure(..., engine="merged")`). Exploitability is NashConv / 2, in the game's units, of the
 policy of one search per view.
 
     python -m benchmarks.beyond_enumeration --games phantom_ttt --visits 100,1000
-    python -m benchmarks.beyond_enumeration --page-only
+    python -m benchmarks.beyond_enumeration --agents learned_play,learned_radius_0 --visits 100,300
+    python -m benchmarks.beyond_enumeration --page
 
 Each point is one file in docs/results/beyond_enumeration; points that are there are not made again.
 The page docs/results/beyond_enumeration.md is made of all files.
@@ -17,18 +19,22 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from open_spiel.python import policy as openspiel_policy
 
 from benchmarks.stored import RESULTS as ALL
 from benchmarks.stored import write_record
+from benchmarks.view_policies import policy_over_views, searched_views
 from exploitability import measure
-from nash_ismcts_spiel import make_bot
+from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games.merged import MergedGame, merged_game
-from nash_ismcts_spiel.harness import ViewBot
-from nash_ismcts_spiel.native.exact import MergedCfrSolver
+from nash_ismcts_spiel.harness import ViewBot, ViewSearch
+from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
+from nash_ismcts_spiel.native.exact import MergedCfrSolver, merged_ismcts
+from nash_ismcts_spiel.registry import checkpoint_evaluator
 
 RESULTS = ALL / "beyond_enumeration"
 PAGE = ALL / "beyond_enumeration.md"
@@ -36,7 +42,7 @@ PAGE = ALL / "beyond_enumeration.md"
 GAMES = {
     "phantom_ttt": "phantom_ttt",
     "dark_hex": "dark_hex(board_size=3)",
-    "phantom_ttt_abrupt": "phantom_ttt(gameversion=abrupt)",
+    "phantom_abrupt": "phantom_ttt(gameversion=abrupt)",
     "dark_hex_abrupt": "dark_hex(board_size=3,gameversion=adh)",
 }
 
@@ -49,11 +55,13 @@ class Agent:
       bot: its name in the registry.
       changes: settings beside the visits.
       words: what the page calls it.
+      pretrained: it searches with the networks that come with the package, else with rollouts.
     """
 
     bot: str
     changes: dict[str, Any]
     words: str
+    pretrained: bool = False
 
 
 ALL_VISITS = {"lcb_width": 100.0}
@@ -73,7 +81,7 @@ AGENTS = {
     "radius_0": Agent(
         "nash_ismcts_play",
         {**CERTAIN_GAIN, "dispersion_radius": 0.0},
-        "the same with radius 0, rollouts",
+        "preset for play with `certain_gain` and radius 0, rollouts",
     ),
     "default_visits": Agent(
         "nash_ismcts", ALL_VISITS, "the default with the policy of all visits, rollouts"
@@ -82,15 +90,27 @@ AGENTS = {
     "mt_ismcts_visits": Agent(
         "mt_ismcts", ALL_VISITS, "the same with the policy of all visits, rollouts"
     ),
+    "mt_observed": Agent(
+        "mt_ismcts", {**ALL_VISITS, "trees": "by_observation"}, "the same, trees by observation"
+    ),
+    "learned_play": Agent(
+        "nash_ismcts_play", {}, "Nash-ISMCTS, preset for play, pretrained networks", True
+    ),
+    "learned_radius_0": Agent(
+        "a_ismcts", {}, "AlphaZero's search (radius 0), pretrained networks", True
+    ),
 }
-UNIFORM, CFR = "uniform", "cfr_plus"
+UNIFORM, CFR, POLICY, MO_ISMCTS = "uniform", "cfr_plus", "learned_p", "mo_ismcts"
+EXPLORATION = 1.4
+"""UCB1's constant of MO-ISMCTS; utilities are from -1 to 1."""
+MO_WORDS = "MO-ISMCTS (UCB, trees that grow together), policy of all visits, rollouts"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Makes the points that are missing, then the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", default="phantom_ttt", help="of " + ", ".join(GAMES))
-    parser.add_argument("--agents", default=",".join([UNIFORM, CFR, *AGENTS]))
+    parser.add_argument("--agents", default=",".join([UNIFORM, CFR, POLICY, MO_ISMCTS, *AGENTS]))
     parser.add_argument("--visits", default="100,300,1000")
     parser.add_argument("--seeds", default="0")
     parser.add_argument("--page", action="store_true", help="write the page from what is stored")
@@ -104,7 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                         _point(game, agent, visits, seed, given.again)
     from benchmarks.beyond_enumeration_page import write_page
 
-    write_page(RESULTS, PAGE, GAMES, {name: agent.words for name, agent in AGENTS.items()})
+    words = {name: agent.words for name, agent in AGENTS.items()}
+    write_page(RESULTS, PAGE, GAMES, {MO_ISMCTS: MO_WORDS, **words})
 
 
 def _numbers(text: str) -> list[int]:
@@ -113,7 +134,7 @@ def _numbers(text: str) -> list[int]:
 
 def _point(game: str, agent: str, visits: int, seed: int, again: bool = False) -> None:
     """Measures one agent, unless its file is there."""
-    if agent == UNIFORM:
+    if agent in (UNIFORM, POLICY):
         visits, seed = 0, 0
     if agent == CFR:
         seed = 0
@@ -142,14 +163,21 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
         solver = MergedCfrSolver(merged)
         solver.run(visits)
         return solver.average_policy()
+    if agent == MO_ISMCTS:
+        return merged_ismcts(merged, visits, EXPLORATION, seed)
+    if agent == POLICY:
+        return np.concatenate(policy_over_views(merged, _networks(merged)))
     chosen = AGENTS[agent]
+    config = SearchConfig.preset(chosen.bot, visits=visits, **chosen.changes)
+    if chosen.pretrained:
+        return np.concatenate(searched_views(merged, _networks(merged), config, seed))
+    return ViewBot(merged, 0, lambda player, seed: ViewSearch(merged, config, seed), seed)
 
-    def search(player: int, search_seed: int) -> Any:
-        settings = {**chosen.changes, "visits": visits, "seed": search_seed}
-        return make_bot(chosen.bot, merged.game.pyspiel_game, player, **settings)
 
-    make: Callable[[int, int], Any] = search
-    return ViewBot(merged, 0, make, seed)
+def _networks(merged: MergedGame) -> NetworkEvaluator:
+    found = checkpoint_evaluator("pretrained", merged.game)
+    assert isinstance(found, NetworkEvaluator)
+    return found
 
 
 if __name__ == "__main__":

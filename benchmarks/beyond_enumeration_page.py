@@ -27,6 +27,9 @@ def write_page(
         "lowest and the highest in brackets. Time is CPU time of one point, searches and best",
         "responses, on one core.",
     ]
+    findings = results / "findings.md"
+    if findings.exists():
+        text += ["", findings.read_text(encoding="utf-8").strip()]
     for name in games:
         printed = str(pyspiel.load_game(games[name]))
         found = [row for row in rows if row["game"] == printed]
@@ -53,6 +56,8 @@ def _table(game: str, rows: list[dict[str, Any]], agents: Mapping[str, str]) -> 
     if solved:
         parts = [f"{row['exploitability']:.4f} after {row['visits']}" for row in solved]
         lines += [f"CFR+ over views: {', '.join(parts)} iterations."]
+    for row in (row for row in rows if row["agent"] == "learned_p"):
+        lines += [f"P of the pretrained networks alone: {row['exploitability']:.4f}."]
     if not searches:
         return lines
     lines += ["", f"| simulations a move | {' | '.join(f'{v:,}' for v in visits)} |"]

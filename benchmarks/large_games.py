@@ -1,11 +1,12 @@
 """Games that are not enumerated: training on graphs that grow, then matches against others.
 
-Trains phantom_ttt and dark_hex (3x3) for so many seconds each (or takes runs that are there), and
-lets the result play a uniformly random player and OpenSpiel's Python IS-MCTS, which gets our
-resampler (it has none in these games) and random rollouts. Two players of ours: P itself, the
-policy network without search, and the bot that searches with the learned models; searches have the
-same wall time per move. Seats are swapped, results are utilities per game (1 for a win) with
-95% confidence intervals. The last line of the output is a JSON object.
+Trains each game for so many seconds of wall time with the preset `large` (or goes on with a run
+that is there), and lets the result play a uniformly random player and OpenSpiel's Python IS-MCTS,
+which gets our resampler (it has none in these games) and random rollouts. Two players of ours: P
+itself, the policy network without search, and the bot that searches with the learned models. All
+searches have the same wall time per move. Seats are swapped; results are what our player wins more
+than the other one, per game and seat, in the game's units, with 95% confidence intervals. The last
+line of the output is a JSON object.
 """
 
 from __future__ import annotations
@@ -31,11 +32,12 @@ from nash_ismcts_spiel.registry import make_bot
 from nash_ismcts_spiel.runs import Budget, Run, load_evaluator, load_policy
 from nash_ismcts_spiel.runs.metrics import read_metrics
 
-GAMES = ("phantom_ttt", "dark_hex")
+GAMES = ("dark_hex(board_size=5)", "hearts", "battleship")
 SEARCH = "nash_ismcts_play with learned models"
 POLICY = "P without search"
 UNIFORM = "uniform"
 ISMCTS = "IS-MCTS of OpenSpiel"
+PAIRINGS = ((POLICY, UNIFORM), (SEARCH, UNIFORM), (SEARCH, ISMCTS))
 
 
 def trained(game: str, directory: Path, seconds: float, seed: int) -> Run:
@@ -68,26 +70,26 @@ def players(game: str, directory: Path, seconds_per_move: float) -> dict[str, Bo
 
 
 def matches(game: str, directory: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Both players of ours against both others."""
+    """Both players of ours against a uniform one, the bot also against IS-MCTS."""
     makers = players(game, directory, options.seconds_per_move)
     found = []
-    for ours in (POLICY, SEARCH):
-        for other in (UNIFORM, ISMCTS):
-            title = f"{game}: {ours} against {other}"
-            with tqdm(total=options.games, desc=title, unit="game", file=sys.stderr) as bar:
-                (pairing,) = round_robin(
-                    support(game),
-                    {name: makers[name] for name in (ours, other)},
-                    options.games // 2,
-                    options.seed,
-                    bar.update,
-                )
-            found.append({
-                "players": pairing.players,
-                "games": 2 * pairing.hands,
-                "mean": pairing.mean[0],
-                "half_width": pairing.half_width[0],
-            })  # fmt: skip
+    for ours, other in PAIRINGS:
+        title = f"{game}: {ours} against {other}"
+        with tqdm(total=options.games, desc=title, unit="game", file=sys.stderr) as bar:
+            (pairing,) = round_robin(
+                support(game),
+                {name: makers[name] for name in (ours, other)},
+                options.games // 2,
+                options.seed,
+                bar.update,
+            )
+        found.append({
+            "players": pairing.players,
+            "games": 2 * pairing.hands,
+            "difference": pairing.difference,
+            "half_width": pairing.difference_half_width,
+            "seconds_per_move": options.seconds_per_move,
+        })  # fmt: skip
     return found
 
 
@@ -96,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seconds", type=float, default=1200.0, help="of training (1200)")
+    parser.add_argument("--seconds", type=float, default=1200.0, help="of training, wall (1200)")
     parser.add_argument("--names", nargs="+", default=list(GAMES), help="games")
     parser.add_argument("--games", type=int, default=1000, help="per pairing (1000)")
     parser.add_argument("--seconds-per-move", type=float, default=0.05, help="(0.05)")
@@ -121,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         stored["games"][game] = {"metrics": metrics, "pairings": pairings, "training": training}
         for pairing in pairings:
             ours, other = pairing["players"]
-            won = f"{pairing['mean']:+.3f} ± {pairing['half_width']:.3f}"
+            won = f"{pairing['difference']:+.3f} ± {pairing['half_width']:.3f}"
             print(f"{game}: {ours} against {other}, {pairing['games']} games: {won}", flush=True)
         if options.out is not None:
             write_record(options.out, stored)

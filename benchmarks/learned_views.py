@@ -28,22 +28,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from benchmarks.beyond_enumeration import GAMES
 from benchmarks.stored import RESULTS, write_record
 from benchmarks.timing import report
-from exploitability import measure
+from benchmarks.view_policies import exploitability_of, policy_over_views, searched_views
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.files import versions
-from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.games.merged import MergedGame, merged_game
+from nash_ismcts_spiel.games.merged import merged_game
 from nash_ismcts_spiel.learning import TrainingConfig
-from nash_ismcts_spiel.models import Models
-from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
-from nash_ismcts_spiel.native.engine import search_together
-from nash_ismcts_spiel.native.models import NativeModels
 from nash_ismcts_spiel.runs import Budget, Run
 
 FOLDER = RESULTS / "learned_views"
@@ -51,12 +43,6 @@ TRAININGS = Path("out/learned_views")
 
 POINTS = 10
 """Measurements on the way."""
-
-TOGETHER = 256
-"""Searches whose trees are in memory at once."""
-
-BATCHES = 4
-"""Batches of searches that share a graph and the rows of the models."""
 
 HEAD = """# Learning beyond enumeration
 
@@ -70,54 +56,6 @@ searches with rollouts come to is in [beyond_enumeration.md](beyond_enumeration.
 | game | CPU s | P, median | P, by seed | generations | bot: visits, by seed |
 |---|---|---|---|---|---|
 """
-
-Floats = npt.NDArray[np.float64]
-
-
-def policy_over_views(merged: MergedGame, evaluator: NetworkEvaluator) -> list[Floats]:
-    """P at each view."""
-    policies = []
-    for views in _parts(len(merged.views), TOGETHER * BATCHES):
-        graph, sets = _graph_of(merged, evaluator, views)
-        flat = evaluator.flat_information_set_rows(graph, sets)[0]
-        counts = [len(merged.views[view].legal_actions) for view in views]
-        policies += np.split(flat, np.cumsum(counts)[:-1])
-    return policies
-
-
-def searched_views(
-    merged: MergedGame, evaluator: NetworkEvaluator, config: SearchConfig, seed: int
-) -> list[Floats]:
-    """The policy of a search at each view."""
-    policies: list[Floats] = []
-    for views in _parts(len(merged.views), TOGETHER * BATCHES):
-        graph, sets = _graph_of(merged, evaluator, views)
-        models = NativeModels(Models(graph, evaluator))
-        rngs = [np.random.default_rng([seed, config.visits, view]) for view in views]
-        found = search_together(models, config, sets, rngs, TOGETHER)
-        policies += [np.array(result.policy) for result in found]
-        report(f"searched {len(policies)} of {len(merged.views)} views")
-    return policies
-
-
-def _parts(count: int, size: int) -> list[range]:
-    return [range(first, min(first + size, count)) for first in range(0, count, size)]
-
-
-def _graph_of(
-    merged: MergedGame, evaluator: NetworkEvaluator, views: range
-) -> tuple[GameGraph, list[int]]:
-    """A new graph, and in it the information sets at the histories that represent views."""
-    graph = GameGraph(merged.game, evaluator.split_actions, evaluator.hidden_order)
-    worlds = [graph.follow(merged.views[view].history) for view in views]
-    return graph, [int(graph.worlds.information_set[world]) for world in worlds]
-
-
-def exploitability_of(merged: MergedGame, policies: list[Floats]) -> float:
-    """Of a policy given at each view."""
-    return measure(
-        merged.game.pyspiel_game, np.concatenate(policies), engine="merged"
-    ).exploitability
 
 
 def learn(

@@ -54,15 +54,18 @@ PARTS = {
     ),
     "learned": Part(
         "learned.md",
-        ["benchmarks.learned_study"],
+        ["benchmarks.learned_page"],
         [
-            f"benchmarks.learned_against_peers --seconds 120 --seeds 1 --out {_FOLDER}/learned/"
-            "peers.json",
+            "benchmarks.learning_factors --again",
             "benchmarks.large_games --seconds 1200 --games 1000 --seconds-per-move 0.05 --out "
             f"{_FOLDER}/learned/large_games.json",
-            "benchmarks.learned_study --parts curves",
+            "benchmarks.throughput",
+            "benchmarks.learned_page",
         ],
-        ["benchmarks.learned_study --quick --jobs 1"],
+        [
+            "benchmarks.learning_factors --games kuhn_poker --factors all --seeds 0 --seconds 2",
+            "benchmarks.learned_page",
+        ],
     ),
     "many_players": Part(
         "many_players.md",

@@ -10,7 +10,6 @@ import helpers
 import numpy as np
 import pytest
 
-from benchmarks import learned_against_peers
 from nash_ismcts_spiel.baselines import METHODS, make_method, register_method, trace, trace_at
 from nash_ismcts_spiel.baselines.deep import DeepCfr, DeepCfrConfig, Nfsp, NfspConfig
 from nash_ismcts_spiel.games import GameGraph
@@ -149,15 +148,3 @@ def test_learners_say_what_they_lack(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match="nfsp needs dm-tree, which the extra `peers` installs"):
         METHODS["nfsp"](enumerated(helpers.KUHN), 0)
-
-
-def test_learners_are_measured_at_the_same_times(capsys: pytest.CaptureFixture[str]) -> None:
-    assert learned_against_peers.times_up_to(100.0) == [15.0, 30.0, 60.0, 90.0, 100.0]
-    assert learned_against_peers.times_up_to(0.1) == [0.1]
-    found = {
-        "times": [30.0, 60.0, 90.0],
-        "median": {"nash_ismcts": [0.1] * 3, "deep_cfr": [0.3] * 3, "nfsp": [0.2] * 3},
-        "ours_below_both_at": [60.0],
-    }
-    learned_against_peers.print_game(helpers.KUHN, found, 1)
-    assert "ours is below both at: 60; not at: 90" in capsys.readouterr().out

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import learned_views
+from benchmarks import learned_views, view_policies
 from exploitability import measure
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.games import support
@@ -33,19 +33,19 @@ def evaluator() -> NetworkEvaluator:
 
 def test_p_over_views_is_the_policy_that_plays(evaluator: NetworkEvaluator) -> None:
     merged = merged_game(DARK_HEX_2X2)
-    policies = learned_views.policy_over_views(merged, evaluator)
+    policies = view_policies.policy_over_views(merged, evaluator)
     played = NetworkPolicy(merged.game, evaluator)
     for view, policy in enumerate(policies):
         asked = played.action_probabilities(merged.state_of(view))
         assert policy == pytest.approx([asked[a] for a in merged.views[view].legal_actions])
-    found = learned_views.exploitability_of(merged, policies)
+    found = view_policies.exploitability_of(merged, policies)
     assert found == pytest.approx(measure(merged.game.pyspiel_game, played).exploitability)
 
 
 def test_searches_side_by_side_are_those_of_the_bot(evaluator: NetworkEvaluator) -> None:
     merged = merged_game(DARK_HEX_2X2)
     config = SearchConfig.preset("nash_ismcts_play", visits=400, dispersion_radius=0.0)
-    policies = learned_views.searched_views(merged, evaluator, config, 0)
+    policies = view_policies.searched_views(merged, evaluator, config, 0)
     bot = ViewBot(
         merged,
         0,
@@ -71,11 +71,11 @@ def test_a_run_is_stored_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert stored["exploitability"] == stored["curve"][-1]["exploitability"]
     run = Run.resume(tmp_path / "runs" / "tiny-0")  # what `nash-ismcts export` reads
     assert run.loop.generation == stored["generations"] > 0
-    policies = learned_views.policy_over_views(
+    policies = view_policies.policy_over_views(
         merged_game(DARK_HEX_2X2),
         run.loop.models.evaluator(),  # type: ignore[attr-defined]
     )
-    found = learned_views.exploitability_of(merged_game(DARK_HEX_2X2), policies)
+    found = view_policies.exploitability_of(merged_game(DARK_HEX_2X2), policies)
     assert found == pytest.approx(stored["exploitability"])
     assert 0.0 <= stored["exploitability_of_search"]["5"]["exploitability"] <= 1.0
     learned_views.main(flags)

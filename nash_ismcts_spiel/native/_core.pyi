@@ -286,6 +286,14 @@ class WalkedGame(Game):
 
     def __init__(self, game: Game, merged: MergedGame) -> None: ...
 
+def merged_ismcts(
+    game: MergedGame,
+    simulations: int,
+    exploration: float,
+    seed: int,
+    report: Callable[[float], None] | None = None,
+) -> npt.NDArray[np.float64]: ...
+
 @final
 class MergedCfr:
     """CFR+ over views, see native/exact/merged_cfr.h; used by two threads, a RuntimeError."""

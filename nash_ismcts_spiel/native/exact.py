@@ -216,3 +216,20 @@ class MergedCfrSolver:
     def average_policy(self) -> Floats:
         """One probability per legal action of each view, in the order of the views."""
         return self._solver.average_policy()
+
+
+def merged_ismcts(
+    merged: MergedGame, simulations: int, exploration: float = 1.4, seed: int = 0
+) -> Floats:
+    """MO-ISMCTS once at every view, a peer of the searches (`native/solvers/merged_ismcts.h`).
+
+    Args:
+      merged: the game.
+      simulations: of each search, with one random rollout each.
+      exploration: UCB1's constant, in the game's utility units.
+      seed: from which each view has random numbers of its own.
+
+    Returns:
+      Visit shares: one probability per legal action of each view, in the order of the views.
+    """
+    return _core.merged_ismcts(merged.native, simulations, exploration, seed % 2**64)

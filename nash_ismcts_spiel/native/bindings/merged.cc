@@ -17,6 +17,7 @@
 
 #include "../exact/merged_cfr.h"
 #include "../exact/merged_response.h"
+#include "../solvers/merged_ismcts.h"
 #include "../worlds/merged_game.h"
 #include "../worlds/walked_game.h"
 #include "arrays.h"
@@ -154,6 +155,25 @@ class SharedMergedCfr {
   std::atomic<bool> busy_{false};
 };
 
+// MO-ISMCTS once at every view, each with random numbers of its own: visit shares of all actions.
+py::array_t<double> merged_ismcts(const std::shared_ptr<MergedGame>& game, int64_t simulations,
+                                  double exploration, uint64_t seed, const Report& report) {
+  if (simulations < 1) throw py::value_error("simulations must be at least 1");
+  if (!(exploration >= 0.0)) throw py::value_error("exploration must not be negative");
+  std::vector<double> policy(game->actions.size());
+  Watch watch(report);
+  {
+    const py::gil_scoped_release release;
+    MergedIsmcts search(game, exploration);
+    const auto views = static_cast<int32_t>(game->views.size());
+    for (int32_t view = 0; view < views; ++view) {
+      search.search(view, simulations, seed, policy.data() + game->first_action[view]);
+      watch(static_cast<double>(view + 1) / views);
+    }
+  }
+  return copy_of(policy);
+}
+
 // A view as (player, key, legal actions, first history, last history).
 std::tuple<int32_t, std::string, std::vector<Action>, History, History> view_at(
     const MergedGame& game, int64_t number) {
@@ -190,6 +210,8 @@ void bind_merged(py::module_& module) {
                  return std::make_shared<WalkedGame>(game, merged);
                }),
            py::arg("game").none(false), py::arg("merged").none(false));
+  module.def("merged_ismcts", &merged_ismcts, py::arg("game").none(false), py::arg("simulations"),
+             py::arg("exploration"), py::arg("seed"), py::arg("report") = py::none());
   py::class_<SharedMergedCfr>(module, "MergedCfr")
       .def(py::init<const std::shared_ptr<MergedGame>&>(), py::arg("game").none(false))
       .def("run", &SharedMergedCfr::run, py::arg("iterations"))

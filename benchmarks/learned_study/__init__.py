@@ -1,1 +1,0 @@
-"""The study of training and search with learned models; `python -m benchmarks.learned_study`."""
