@@ -1,12 +1,12 @@
 """Games that are not enumerated: training on graphs that grow, then matches against others.
 
-Trains each game for so many seconds of wall time with the preset `large` (or goes on with a run
-that is there), and lets the result play a uniformly random player and OpenSpiel's Python IS-MCTS,
-which gets our resampler (it has none in these games) and random rollouts. Two players of ours: P
-itself, the policy network without search, and the bot that searches with the learned models. All
-searches have the same wall time per move. Seats are swapped; results are what our player wins more
-than the other one, per game and seat, in the game's units, with 95% confidence intervals. The last
-line of the output is a JSON object.
+Trains each game for so many seconds of wall time with the preset `large` and room for more searches
+(or goes on with a run that is there), and lets the result play a uniformly random player and
+OpenSpiel's Python IS-MCTS, which gets our resampler (it has none in these games) and random
+rollouts. Two players of ours: P itself, the policy network without search, and the bot that
+searches with the learned models. All searches have the same wall time per move. Seats are swapped;
+results are what our player wins more than the other one, per game and seat, in the game's units,
+with 95% confidence intervals. The last line of the output is a JSON object.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ SEARCH = "nash_ismcts_play with learned models"
 POLICY = "P without search"
 UNIFORM = "uniform"
 ISMCTS = "IS-MCTS of OpenSpiel"
+LARGER = {"search_megabytes": 200.0}
+"""More searches a generation than the preset has, whose rows are evaluated together."""
 PAIRINGS = ((POLICY, UNIFORM), (SEARCH, UNIFORM), (SEARCH, ISMCTS))
 
 
@@ -45,7 +47,7 @@ def trained(game: str, directory: Path, seconds: float, seed: int) -> Run:
     if (directory / "config.json").exists():
         run = Run.resume(directory)
     else:
-        config = TrainingConfig.preset("large")
+        config = TrainingConfig.preset("large", learner=LARGER)
         run = Run.create(directory, game, seed, config, models="learned")
     with tqdm(unit="gen", desc=f"{game}, training", file=sys.stderr) as bar:
         for _ in run.train(Budget(seconds=seconds), checkpoint_seconds=60.0):

@@ -33,6 +33,7 @@ from typing import Any
 
 import torch
 
+from benchmarks.large_games import LARGER
 from benchmarks.saturation import Rates, ShardCost
 from benchmarks.stored import RESULTS, write_record
 from benchmarks.throughput_parts import (
@@ -66,8 +67,8 @@ ROUNDS = 5
 
 
 def config_with(shards: int) -> TrainingConfig:
-    """The preset of large games."""
-    return TrainingConfig.preset("large", shards=shards)
+    """The preset of large games, with room for more searches."""
+    return TrainingConfig.preset("large", shards=shards, learner=LARGER)
 
 
 def seconds_of(

@@ -61,7 +61,8 @@ def _made(stored: dict[str, Any]) -> str:
     ray = "" if stored["ray"] else " Ray was not installed, so there are no rows of Ray actors."
     return (
         f"Made by `{stored['command']}`, seed {stored['seed']}, on {known['machine']}. "
-        f"Preset `large`, {stored['training_shards']} shards a generation for any number of "
+        "Preset `large` with `learner.search_megabytes=200`, "
+        f"{stored['training_shards']} shards a generation for any number of "
         "workers, so all runs of a game do the same work. The first generation, which starts "
         "processes, is not counted, and nothing is measured of what is learned. One worker that "
         "is no Ray actor is the learner's own process. CPU seconds are those of workers and "

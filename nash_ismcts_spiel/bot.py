@@ -221,7 +221,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def _start_graph(self) -> None:
         graph = graph_of(self._evaluator)
-        if graph is not None and graph.game.name != self._game.name:
+        if graph is not None and not graph.game.is_same_as(self._game):
             raise ValueError(
                 f"the evaluator's models are of {graph.game.name}, the bot plays {self._game.name}"
             )

@@ -182,16 +182,17 @@ def test_networks_play_games_that_are_not_enumerated(grown_run: Run) -> None:
         ("kuhn_poker", 0.008),
         ("leduc_poker", 0.05),
         ("liars_dice(numdice=1,dice_sides=4)", 0.025),
+        ("liars_dice(numdice=1)", 0.024),
+        ("goofspiel(imp_info=True,num_cards=4,points_order=descending)", 0.005),
     ],
 )
 def test_pretrained_models_play_well(game: str, bar: float) -> None:
     path = saved_models.pretrained_path(support(game))
-    policy = load_policy(path)
-    assert measure(pyspiel.load_game(game), policy).exploitability < bar
+    policy, loaded = load_policy(path), support(game).pyspiel_game
+    assert measure(loaded, policy).exploitability < bar
     assert path.stat().st_size < 400_000
     bot = make_bot("nash_ismcts_play", game, 0, checkpoint="pretrained", visits=30)
     uniform = pyspiel.make_uniform_random_bot(1, 5)
-    loaded = pyspiel.load_game(game)
     won = [
         pyspiel.evaluate_bots(loaded.new_initial_state(), [bot, uniform], seed)[0]
         for seed in range(200)
@@ -215,6 +216,12 @@ def test_pretrained_models_beyond_enumeration_are_as_said() -> None:
     policy = load_policy(saved_models.pretrained_path(support(game)))
     found = measure(game, ViewPolicy(merged_game(game), policy), engine="merged")
     assert found.exploitability == pytest.approx(0.2344, abs=1e-4)
+
+
+def test_every_file_that_comes_with_the_package_is_listed() -> None:
+    folder = saved_models.pretrained_path(support("kuhn_poker")).parent
+    files = {path.stem for path in folder.glob("*.npz")}
+    assert files == set(saved_models.PRETRAINED_GAMES)
 
 
 def test_games_without_pretrained_models_are_told_which_have_some() -> None:

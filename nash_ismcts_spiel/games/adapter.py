@@ -92,6 +92,10 @@ class SupportedGame:
         """A new pyspiel state at the start of the game."""
         return self.pyspiel_game.new_initial_state()
 
+    def is_same_as(self, other: SupportedGame) -> bool:
+        """Whether both are one game, whichever of its parameters were spelled out."""
+        return not self.identities.isdisjoint(other.identities)
+
     def plays(self, state: Any) -> bool:
         """Whether `state` belongs to this game, also before turn-based conversion.
 

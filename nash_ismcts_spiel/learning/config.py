@@ -226,7 +226,7 @@ TRAINING_PRESETS: Mapping[str, Mapping[str, Any]] = {
         "search": {"spawn_depth": 1},
         "networks": {"width": 128},
         "learner": {
-            "search_megabytes": 200.0,
+            "search_megabytes": 50.0,
             "most_sets": 8_000,
             "rows_megabytes": 20.0,
             "policy_replays": 16.0,

@@ -14,7 +14,6 @@ import numpy as np
 from open_spiel.python import policy as openspiel_policy
 
 from nash_ismcts_spiel import files
-from nash_ismcts_spiel.files import file_name
 from nash_ismcts_spiel.games import GameGraph, SupportedGame, support
 from nash_ismcts_spiel.games.orders import HiddenOrder, dealing_of, order_fingerprint
 from nash_ismcts_spiel.games.policies import TablePolicy
@@ -36,6 +35,16 @@ from nash_ismcts_spiel.models.networks.tables import TableEvaluator
 
 PRETRAINED = "pretrained"
 """The name of the checkpoint that comes with the package."""
+
+PRETRAINED_GAMES = {
+    "kuhn_poker": "kuhn_poker",
+    "leduc_poker": "leduc_poker",
+    "liars_dice_1x4": "liars_dice(numdice=1,dice_sides=4)",
+    "liars_dice_1x6": "liars_dice",
+    "goofspiel_4": "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
+    "phantom_ttt": "phantom_ttt",
+}
+"""The games of which models come with the package, by the names of their files."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -200,8 +209,8 @@ def pretrained_path(game: SupportedGame) -> Path:
       ValueError: there is none; the message says for which games there is one.
     """
     folder = Path(str(resources.files("nash_ismcts_spiel"))) / PRETRAINED
-    path = folder / f"{file_name(game.name)}.npz"
-    if not path.exists():
-        known = ", ".join(sorted(each.stem for each in folder.glob("*.npz")))
-        raise ValueError(f"no pretrained models of {game.name}; there are some of {known}")
-    return path
+    for stem, name in PRETRAINED_GAMES.items():
+        if game.is_same_as(support(name)):
+            return folder / f"{stem}.npz"
+    known = ", ".join(PRETRAINED_GAMES.values())
+    raise ValueError(f"no pretrained models of {game.name}; there are some of {known}")
