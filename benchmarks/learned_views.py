@@ -47,7 +47,8 @@ POINTS = 10
 HEAD = """# Learning beyond enumeration
 
 `python -m benchmarks.learned_views`: networks over observations, the preset `large` otherwise, on
-graphs that grow. P, and the bot that searches with the networks (`nash_ismcts_play`), are measured
+graphs that grow (dark_hex with `--changes '{"learner": {"search_megabytes": 200}}'`). P, and the
+bot that searches with the networks (`nash_ismcts_play`), are measured
 at every view by an exact best response with perfect recall; exploitability is NashConv / 2 in the
 game's utility units. A bot is searched once per view. Seconds are CPU seconds of one core without
 measuring, medians are over the seeds that are stored. What uniform play, CFR+ over views and

@@ -2,7 +2,8 @@
 
 Small games are learned with `graph="grown"` and the default preset, but for one change each. P is
 measured at every information set; exploitability is NashConv / 2 in the game's units. Seconds are
-CPU seconds of one core, measuring not included. A run that is stored is not made again.
+CPU seconds of one core, measuring not included. The runs of a game are one file; a run that is
+stored is not made again.
 
     python -m benchmarks.learning_factors
     python -m benchmarks.learning_factors --games leduc_poker --factors all few_games --seeds 0
@@ -111,7 +112,7 @@ def learn(game: str, factor: str, seed: int, seconds: float) -> dict[str, Any]:
 
 def factors_section(folder: Path = FOLDER) -> str:
     """The table of all that is stored: medians, and ratios to the run with nothing changed."""
-    records = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+    records = [run for path in sorted(folder.glob("*.json")) for run in _stored(path).values()]
     games = [game for game in SECONDS if any(each["game"] == game for each in records)]
     if not games:
         return "Nothing is stored."
@@ -122,6 +123,12 @@ def factors_section(folder: Path = FOLDER) -> str:
         if any(cells):
             lines.append(f"| {change.words} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _stored(path: Path) -> dict[str, dict[str, Any]]:
+    """The runs of a game, by factor and seed."""
+    found: dict[str, dict[str, Any]] = json.loads(path.read_text()) if path.exists() else {}
+    return found
 
 
 def _cell(records: Sequence[Mapping[str, Any]], game: str, factor: str) -> str:
@@ -152,11 +159,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     for seed in given.seeds:
         for game in given.games:
+            path = given.out / f"{game_file(game)}.json"
             for factor in given.factors:
-                path = given.out / f"{game_file(game)}-{factor}-{seed}.json"
-                if given.again or not path.exists():
-                    seconds = given.seconds or SECONDS[game]
-                    write_record(path, learn(game, factor, seed, seconds))
+                runs, name = _stored(path), f"{factor} {seed}"
+                if given.again or name not in runs:
+                    runs[name] = learn(game, factor, seed, given.seconds or SECONDS[game])
+                    write_record(path, runs)
     print(factors_section(given.out))
 
 

@@ -33,7 +33,7 @@ def test_engines_agree_on_grown_graphs(name: str, history: list[int]) -> None:
 
 
 def test_the_order_of_own_moves_is_forgotten() -> None:
-    """After two stones each player has seen two boards fewer than it has orders."""
+    """Two stones of one player come in two orders, and look the same in both."""
     graph = GameGraph("phantom_ttt")
     sets = [
         int(graph.worlds.information_set[graph.follow(history)])

@@ -18,8 +18,9 @@ def test_factors_are_learned_once_and_compared(
     flags += ["--seconds", "0.1", "--out", str(tmp_path)]
     learning_factors.main(flags)
     shown = capsys.readouterr().out
-    assert len(list(tmp_path.glob("kuhn*-few_games-*.json"))) == 2
-    record = json.loads(next(tmp_path.glob("*-few_games-0.json")).read_text())
+    runs = json.loads((tmp_path / "kuhn_poker.json").read_text())
+    assert list(runs) == ["all 0", "few_games 0", "all 1", "few_games 1"]
+    record = runs["few_games 0"]
     assert record["changes"]["learner"]["policy_games"] == 1_500
     assert f"{record['exploitability']:.4f}" in shown
     monkeypatch.setattr(learning_factors, "learn", None)  # nothing is learned again
@@ -35,10 +36,12 @@ def test_every_factor_is_a_setting_of_training() -> None:
 
 def test_ratios_are_to_what_nothing_changed_gives(tmp_path: Path) -> None:
     figures = {"all": [0.1, 0.2, 0.3], "few_games": [0.4, 0.5, 0.6]}
-    for factor, found in figures.items():
-        for seed, figure in enumerate(found):
-            record = {"game": "kuhn_poker", "factor": factor, "exploitability": figure}
-            (tmp_path / f"{factor}-{seed}.json").write_text(json.dumps(record))
+    runs = {
+        f"{factor} {seed}": {"game": "kuhn_poker", "factor": factor, "exploitability": figure}
+        for factor, found in figures.items()
+        for seed, figure in enumerate(found)
+    }
+    (tmp_path / "kuhn_poker.json").write_text(json.dumps(runs))
     text = learning_factors.factors_section(tmp_path)
     assert "| nothing changed | **0.2000**, 0.1000 to 0.3000 |" in text
     assert "**0.5000** (2.50), 0.4000 to 0.6000" in text

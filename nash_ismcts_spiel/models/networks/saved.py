@@ -43,6 +43,7 @@ PRETRAINED_GAMES = {
     "liars_dice_1x6": "liars_dice",
     "goofspiel_4": "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
     "phantom_ttt": "phantom_ttt",
+    "dark_hex_3x3": "dark_hex",
 }
 """The games of which models come with the package, by the names of their files."""
 
