@@ -24,7 +24,6 @@ from benchmarks.throughput_page import throughput_section
 from exploitability.curve import Curve, draw_curves
 from nash_ismcts_spiel.files import file_name
 
-FOLDER = RESULTS / "learned"
 LOSSES = {"policy": "P", "value": "V and Vc", "hidden": "H and Vc"}
 INTRODUCTION = """P, V, Vc and H are torch networks that learn from self-play; nothing but the rules
 is given. One learner serves games of all sizes. Where a game can be enumerated it may read tables

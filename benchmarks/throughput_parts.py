@@ -20,7 +20,7 @@ import numpy as np
 
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.learning import TrainingConfig
-from nash_ismcts_spiel.learning.learner import Learner
+from nash_ismcts_spiel.learning.learner import Learner, buffer_rows
 from nash_ismcts_spiel.learning.loop import LearnedLoop
 from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.learning.watch import Watch
@@ -182,9 +182,7 @@ def learn_from(learner: Learner, shards: Sequence[SelfPlayRows], generation: int
 
 def fill_buffer(learner: Learner, config: TrainingConfig, rows: PolicyRows) -> None:
     """Fills the buffer of policy targets, as it is in a long run, with rows that all differ."""
-    each = PolicyRows.bytes_of(learner.tensors.set_inputs, learner.tensors.actions)
-    bound = int(config.learner.buffer_megabytes * 1_000_000 / each)
-    count = min(config.learner.buffer_rows, bound)
+    count = buffer_rows(learner.tensors, config.learner)
     picked = np.arange(count) % len(rows)
     rng = np.random.default_rng(0)
     inputs = rows.inputs[picked]

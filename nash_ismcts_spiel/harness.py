@@ -209,8 +209,8 @@ class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 class ViewSearch:
     """A search for `ViewBot`, over states that are numbers (`MergedGame.walked`).
 
-    The search of `NashIsmctsBot` at the history that represents a view, with other random numbers,
-    in a third of the time or so. Whoever measures at every view saves hours.
+    The search of `NashIsmctsBot` at the history that represents a view, with other random numbers
+    and in less time. Whoever measures at every view saves hours.
     """
 
     def __init__(

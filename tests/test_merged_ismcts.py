@@ -28,13 +28,15 @@ def test_winning_moves_are_found() -> None:
     """A row of two stones with its third field free wins at once."""
     merged = merged_game("phantom_ttt")
     policy = merged_ismcts(merged, 2000)
-    first, found = merged.native.first_action, 0
+    first, found, asked = merged.native.first_action, 0, 0
     for number, view in enumerate(merged.views):
         rows = view.key.split("\n")
         if view.player == 0 and rows[0] == "xx." and "x" not in rows[1] + rows[2]:
             best = int(np.argmax(policy[first[number] : first[number + 1]]))
+            asked += 2 in view.legal_actions
             found += view.legal_actions[best] == 2
-    assert found >= 1
+    assert found == asked
+    assert asked > 10
 
 
 def test_more_simulations_are_less_exploitable_where_games_are_short() -> None:

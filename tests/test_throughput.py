@@ -15,6 +15,7 @@ from benchmarks.throughput_page import throughput_section
 from benchmarks.throughput_parts import TimedTraining
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.loop import LearnedLoop
 from nash_ismcts_spiel.learning.loops import make_loop
 from nash_ismcts_spiel.models.networks.nets import weights_of
 
@@ -31,10 +32,10 @@ def test_clocks_change_nothing() -> None:
     timed = TimedTraining(GAME, config, 3, "processes", 1)
     found = [timed.generation() for _ in range(2)]
     loop = make_loop(support(GAME), "learned", config, 3)
+    assert isinstance(loop, LearnedLoop)
     for _ in range(2):
         loop.step()
-    networks = loop.models.networks  # type: ignore[attr-defined]  # of learned models
-    assert weights_of(timed.learner.networks) == weights_of(networks)
+    assert weights_of(timed.learner.networks) == weights_of(loop.models.networks)
     assert loop.simulations == sum(generation["simulations"] for generation in found)
     for generation in found:
         assert generation["fit"] + generation["workers"] <= generation["wall"]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import helpers
 import numpy as np
 import pytest
 
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.games import GameGraph, support
-from nash_ismcts_spiel.games.merged import merged_game
+from nash_ismcts_spiel.games.merged import PolicyKey, merged_game
 from nash_ismcts_spiel.harness import ViewBot, ViewSearch
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.learner import Learner
@@ -21,7 +24,7 @@ DARK_HEX_2X2 = "dark_hex(board_size=2,num_cols=2,num_rows=2)"
 GAMES = [DARK_HEX_2X2, helpers.KUHN, helpers.LEDUC, "liars_dice(numdice=1,dice_sides=3)"]
 
 
-def _key(game: str) -> str:
+def _key(game: str) -> PolicyKey:
     return "observation" if game == DARK_HEX_2X2 else "information_state"
 
 
@@ -33,7 +36,7 @@ def _actions(graph: GameGraph, information_set: int) -> list[int]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_worlds_and_information_sets_are_those_of_the_game(game: str) -> None:
-    merged = merged_game(game, _key(game))  # type: ignore[arg-type]
+    merged = merged_game(game, _key(game))
     spiel, walked = GameGraph.enumerate(game), GameGraph.enumerate(merged.walked)
     count = len(spiel.worlds)
     assert len(walked.worlds) == count
@@ -71,6 +74,18 @@ def test_a_player_knows_what_it_knows_in_the_game() -> None:
     assert len({a for a, _ in pairs}) == len({b for _, b in pairs}) == len(pairs)
 
 
+def test_what_a_player_is_shown_last_tells_all_it_has_seen_and_done() -> None:
+    """Whoever looks for worlds of an information set compares the last look alone."""
+    merged = merged_game(PHANTOM)
+    graph = GameGraph(merged.walked)
+    looks = []
+    for history in ([0, 8, 4, 7], [4, 8, 0, 7], [0, 7, 4, 8]):
+        information_set = int(graph.worlds.information_set[graph.follow(history)])
+        looks.append(graph.key(information_set).log[-1][1])
+    assert looks[0] != looks[1]  # the same board for player 0, in another order
+    assert looks[0] == looks[2]  # what differs, the order of player 1, is hidden
+
+
 def test_networks_see_the_observations_of_the_game() -> None:
     """With the same networks and generators searches are the same, number by number."""
     merged = merged_game(PHANTOM)
@@ -93,8 +108,8 @@ def test_a_search_of_a_view_is_the_bots() -> None:
     merged = merged_game(DARK_HEX_2X2)
     config = SearchConfig.preset("mt_ismcts", visits=400, lcb_width=100.0)
 
-    def policies(make: object) -> list[list[float]]:
-        bot = ViewBot(merged, 0, make, seed=1)  # type: ignore[arg-type]
+    def policies(make: Callable[[int, int], Any]) -> list[list[float]]:
+        bot = ViewBot(merged, 0, make, seed=1)
         states = [merged.state_of(view) for view in range(len(merged.views))]
         return [[p for _, p in bot.get_policy(state)] for state in states]
 

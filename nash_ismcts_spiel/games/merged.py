@@ -51,9 +51,13 @@ class View(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class WalkedGame(SupportedGame):
-    """A game of which compiled code plays the merged form. Worlds and information sets are those of
-    the game itself, and only what players are shown is written in other words; to move and to look
-    is much cheaper. Networks over observations work, those over information states do not.
+    """A game of which compiled code plays the merged form; to move and to look is much cheaper.
+
+    Worlds are those of the game itself. What a player knows is the sequence of its own actions and
+    of what its policy key showed it at its own decisions. That is its information set, except where
+    an information state tells more than observations and its own tensor do: the strings of dark_hex
+    count moves that the player did not see. Networks over observations work, those over information
+    states do not.
     """
 
     merged: MergedGame

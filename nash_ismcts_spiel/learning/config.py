@@ -59,9 +59,9 @@ class LearnerConfig(Settings):
       batch: rows of a step.
       epochs: how often a generation's fit of a network goes through its rows.
       steps: at most, per generation and network.
-      policy_replays: how often a policy target is drawn for P's fits, about, from when it comes to
-        the end of training; 0 sets no bound. Where a generation brings few targets of very many
-        information sets, P would learn the same ones by heart.
+      policy_replays: most draws of a policy target in P's fits, on average over training (replay
+        ratio); 0 sets no bound. Where a generation brings targets of few of very many information
+        sets, P would overfit them.
       frequency_power: rows are drawn by their frequency to this power; below 1 favours rare ones.
       policy_average: share of all generations, the latest, over which the weights of P are averaged
         for play and measuring (not for self-play); 0 takes the latest weights.

@@ -51,7 +51,7 @@ class Learner:
             inputs=config.networks.inputs,
         )
         self.networks = make_networks(self.tensors, config.networks, seed)
-        capacity = _buffer_rows(self.tensors, config.learner)
+        capacity = buffer_rows(self.tensors, config.learner)
         self.buffer = PolicyBuffer(config.learner.buffer, capacity)
         self._config = config
         self._scale = game.value_scale()
@@ -145,7 +145,7 @@ class Learner:
         self._mean_policy.restore(stored[_MEAN_POLICY])
 
 
-def _buffer_rows(tensors: Tensors, config: LearnerConfig) -> int:
+def buffer_rows(tensors: Tensors, config: LearnerConfig) -> int:
     """Rows that a buffer holds, by their number and by what they take."""
     each = PolicyRows.bytes_of(tensors.set_inputs, tensors.actions)
     return max(1, min(config.buffer_rows, int(config.buffer_megabytes * MEGABYTE / each)))

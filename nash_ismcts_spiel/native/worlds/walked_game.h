@@ -1,11 +1,12 @@
 // A merged game, walked: the same game as the one that was merged, with states that are numbers of
 // nodes. To copy a state, to move and to look cost next to nothing, where OpenSpiel writes strings.
 //
-// Worlds stay histories, and what a player knows stays the chain of its own actions and of what it
-// was shown at its own decisions; only the words differ: it is shown the number of its signal
-// (merged_game.h). So information sets are those of the game that was merged. Other players'
-// decisions show a player nothing until its own, which is why the game must have information
-// states.
+// Worlds stay histories. What a player is shown at its own decisions is a digest of its signals
+// (merged_game.h) and own actions up to there: perfect recall, as an information state must have
+// it, since whoever looks for worlds compares the last one alone. So information sets are those of
+// the game that was merged, unless its strings tell more than its observations and tensors do
+// (merged_recall.cc). Other players' decisions show a player nothing until its own, which is why
+// the game must have information states.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_WALKED_GAME_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_WALKED_GAME_H_
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "../common/hash.h"
 #include "game.h"
 #include "merged_game.h"
 
@@ -32,12 +34,15 @@ struct WalkedTables {
 
 class WalkedState final : public GameState {
  public:
-  explicit WalkedState(const WalkedTables* tables) : tables_(tables) {}
+  explicit WalkedState(const WalkedTables* tables)
+      : tables_(tables), recalled_(tables->merged->num_players, 0) {}
 
   std::unique_ptr<GameState> clone() const override { return std::make_unique<WalkedState>(*this); }
   int32_t player() const override { return merged().mover[node_]; }
 
   void apply(Action action) override {
+    const int32_t mover = player();
+    if (mover >= 0) recalled_[mover] = hash_combine(recall(), static_cast<uint64_t>(action));
     const auto [first, end] = merged().events(node_);
     node_ = merged().child[merged().first_edge[node_] + (std::find(first, end, action) - first)];
   }
@@ -53,7 +58,7 @@ class WalkedState final : public GameState {
   }
 
   std::string shown(int32_t player) const override {
-    return player == this->player() ? std::to_string(merged().signal[node_]) : std::string();
+    return player == this->player() ? std::to_string(recall()) : std::string();
   }
 
   std::string observation(int32_t player) const override {
@@ -73,6 +78,11 @@ class WalkedState final : public GameState {
  private:
   const MergedGame& merged() const { return *tables_->merged; }
 
+  // All that the mover has seen and done, digested.
+  uint64_t recall() const {
+    return hash_combine(recalled_[player()], static_cast<uint64_t>(merged().signal[node_]));
+  }
+
   void events(std::vector<Action>& found) const {
     const auto [first, end] = merged().events(node_);
     found.assign(first, end);
@@ -80,6 +90,7 @@ class WalkedState final : public GameState {
 
   const WalkedTables* tables_;  // of the game, which outlives its states
   int32_t node_ = 0;
+  std::vector<uint64_t> recalled_;  // by player, up to its last own action
 };
 
 class WalkedGame final : public Game {
