@@ -142,10 +142,11 @@ PARTS = {
     ),
     "comparison": Part(
         "comparison.md",
-        [f"{_COMPARE} --resume --out {_FOLDER}/comparison"],
-        [f"{_COMPARE} --resume --out {_FOLDER}/comparison"],
+        [f"{_COMPARE} --resume --out {_FOLDER}/comparison", "benchmarks.as_they_play --page"],
+        [f"{_COMPARE} --resume --out {_FOLDER}/comparison", "benchmarks.as_they_play --again"],
         [f"{_COMPARE} --games kuhn_poker --methods nash_ismcts cfr --cpu-seconds 1 "
-         f"--out {_FOLDER}/comparison"],
+         f"--out {_FOLDER}/comparison",
+         "benchmarks.as_they_play --games kuhn_poker --seeds 0 --seconds 1"],
     ),
 }  # fmt: skip
 """By name. Pages of `network_memory` and `comparison` are written by hand; their figures and tables

@@ -66,7 +66,8 @@ def test_parts_are_run_and_timed(
     shown = capsys.readouterr()
     assert re.search(r"^soak +0\.\d s  failed\ncomparison +0\.\d s$", shown.out, re.M)
     assert shown.err.endswith("failed: soak\n")
-    assert [words[0] for words, _ in seen] == ["benchmarks.soak", "nash_ismcts_spiel.cli"]
+    modules = ["benchmarks.soak", "nash_ismcts_spiel.cli", "benchmarks.as_they_play"]
+    assert [words[0] for words, _ in seen] == modules
     assert f"{tmp_path}/comparison" in seen[1][0] and {out for _, out in seen} == {str(tmp_path)}
 
 

@@ -2,7 +2,7 @@
 
 It sees which future a public state has, as a learned vector, and both players' beliefs. What comes
 out is corrected by half of what the players' values, weighted by their beliefs, add up to: in a
-zero-sum game that is 0. Inside, values are in value scales (root mean square of returns).
+zero-sum game that is 0. Inside, values are in value scales (standard deviation of returns).
 """
 
 from __future__ import annotations
