@@ -34,7 +34,7 @@ from nash_ismcts_spiel.games.merged import MergedGame, merged_game
 from nash_ismcts_spiel.harness import ViewBot, ViewSearch
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.native.exact import MergedCfrSolver, merged_ismcts
-from nash_ismcts_spiel.registry import checkpoint_evaluator
+from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot
 
 RESULTS = ALL / "beyond_enumeration"
 PAGE = ALL / "beyond_enumeration.md"
@@ -67,6 +67,12 @@ class Agent:
 ALL_VISITS = {"lcb_width": 100.0}
 """No action is filtered out at the root: the policy is in proportion to visits."""
 
+FORGETFUL = {"trees": "by_observation"}
+"""The measured bot forgets the order of moves, and here its trees do too: far less to search."""
+
+EXPLORING = {**ALL_VISITS, **FORGETFUL, "c_puct": 10.0, "opponent_prior_visits": 10.0}
+"""Where P is uniform, visits spread over actions by the prior term alone."""
+
 CERTAIN_GAIN = {"root_rule": "certain_gain"}
 """Visit shares where they gain on P for certain: with rollouts P is uniform, and a step from it,
 as the preset makes it, stays close to it."""
@@ -86,12 +92,20 @@ AGENTS = {
     "default_visits": Agent(
         "nash_ismcts", ALL_VISITS, "the default with the policy of all visits, rollouts"
     ),
+    "exploring": Agent(
+        "nash_ismcts",
+        EXPLORING,
+        "the same with ten times the exploration (`c_puct` 10, K = 10), rollouts",
+    ),
+    "exploring_0": Agent(
+        "nash_ismcts", {**EXPLORING, "dispersion_radius": 0.0}, "the same with radius 0, rollouts"
+    ),
     "mt_ismcts": Agent("mt_ismcts", {}, "ISMCTS with a tree for each player (UCB), rollouts"),
     "mt_ismcts_visits": Agent(
         "mt_ismcts", ALL_VISITS, "the same with the policy of all visits, rollouts"
     ),
     "mt_observed": Agent(
-        "mt_ismcts", {**ALL_VISITS, "trees": "by_observation"}, "the same, trees by observation"
+        "mt_ismcts", {**ALL_VISITS, **FORGETFUL}, "the same, trees by observation"
     ),
     "learned_play": Agent(
         "nash_ismcts_play", {}, "Nash-ISMCTS, preset for play, pretrained networks", True
@@ -101,16 +115,20 @@ AGENTS = {
     ),
 }
 UNIFORM, CFR, POLICY, MO_ISMCTS = "uniform", "cfr_plus", "learned_p", "mo_ismcts"
+OPENSPIEL = "ismcts_openspiel"
 EXPLORATION = 1.4
 """UCB1's constant of MO-ISMCTS; utilities are from -1 to 1."""
-MO_WORDS = "MO-ISMCTS (UCB, trees that grow together), policy of all visits, rollouts"
+PEERS = {
+    MO_ISMCTS: "MO-ISMCTS (UCB, trees that grow together), policy of all visits, rollouts",
+    OPENSPIEL: "OpenSpiel's IS-MCTS (one tree, UCB) with our resampler, rollouts",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Makes the points that are missing, then the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", default="phantom_ttt", help="of " + ", ".join(GAMES))
-    parser.add_argument("--agents", default=",".join([UNIFORM, CFR, POLICY, MO_ISMCTS, *AGENTS]))
+    parser.add_argument("--agents", default=",".join([UNIFORM, CFR, POLICY, *PEERS, *AGENTS]))
     parser.add_argument("--visits", default="100,300,1000")
     parser.add_argument("--seeds", default="0")
     parser.add_argument("--page", action="store_true", help="write the page from what is stored")
@@ -125,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from benchmarks.beyond_enumeration_page import write_page
 
     words = {name: agent.words for name, agent in AGENTS.items()}
-    write_page(RESULTS, PAGE, GAMES, {MO_ISMCTS: MO_WORDS, **words})
+    write_page(RESULTS, PAGE, GAMES, {**PEERS, **words})
 
 
 def _numbers(text: str) -> list[int]:
@@ -165,6 +183,9 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
         return solver.average_policy()
     if agent == MO_ISMCTS:
         return merged_ismcts(merged, visits, EXPLORATION, seed)
+    if agent == OPENSPIEL:
+        game = merged.game.pyspiel_game
+        return ViewBot(merged, 0, lambda player, seed: _openspiel(game, player, seed, visits), seed)
     if agent == POLICY:
         return np.concatenate(policy_over_views(merged, _networks(merged)))
     chosen = AGENTS[agent]
@@ -172,6 +193,10 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
     if chosen.pretrained:
         return np.concatenate(searched_views(merged, _networks(merged), config, seed))
     return ViewBot(merged, 0, lambda player, seed: ViewSearch(merged, config, seed), seed)
+
+
+def _openspiel(game: Any, player: int, seed: int, simulations: int) -> Any:
+    return make_bot(OPENSPIEL, game, player, seed=seed, simulations=simulations)
 
 
 def _networks(merged: MergedGame) -> NetworkEvaluator:
