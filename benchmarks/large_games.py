@@ -4,9 +4,11 @@ Trains each game for so many seconds of wall time with the preset `large` and ro
 (or goes on with a run that is there), and lets the result play a uniformly random player and
 OpenSpiel's Python IS-MCTS, which gets our resampler (it has none in these games) and random
 rollouts. Two players of ours: P itself, the policy network without search, and the bot that
-searches with the learned models. All searches have the same wall time per move. Seats are swapped;
-results are what our player wins more than the other one, per game and seat, in the game's units,
-with 95% confidence intervals. The last line of the output is a JSON object.
+searches with the learned models: `nash_ismcts_play`, which stays close to P, where searches ask H,
+and `nash_ismcts`, which trusts its search more, where they draw by the prior. All searches have the
+same wall time per move. Seats are swapped; results are what our player wins more than the other
+one, per game and seat, in the game's units, with 95% confidence intervals. The last line of the
+output is a JSON object.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +30,19 @@ from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.harness import PolicyBot
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.match import BotFactory, round_robin
+from nash_ismcts_spiel.models import PriorBeliefs
 from nash_ismcts_spiel.registry import make_bot
 from nash_ismcts_spiel.runs import Budget, Run, load_evaluator, load_policy
 from nash_ismcts_spiel.runs.metrics import read_metrics
 
 GAMES = ("dark_hex(board_size=5)", "hearts", "battleship")
-SEARCH = "nash_ismcts_play with learned models"
+SEARCH = "{} with learned models"
+"""With the name of the bot."""
 POLICY = "P without search"
 UNIFORM = "uniform"
 ISMCTS = "IS-MCTS of OpenSpiel"
 LARGER = {"search_megabytes": 200.0}
 """More searches a generation than the preset has, whose rows are evaluated together."""
-PAIRINGS = ((POLICY, UNIFORM), (SEARCH, UNIFORM), (SEARCH, ISMCTS))
 
 
 def trained(game: str, directory: Path, seconds: float, seed: int) -> Run:
@@ -55,13 +58,17 @@ def trained(game: str, directory: Path, seconds: float, seed: int) -> Run:
     return run
 
 
-def players(game: str, directory: Path, seconds_per_move: float) -> dict[str, BotFactory]:
-    """All players by name."""
+def players(
+    game: str, directory: Path, seconds_per_move: float
+) -> tuple[str, dict[str, BotFactory]]:
+    """The name of our bot that searches, and all players by name."""
     evaluator, policy = load_evaluator(directory), load_policy(directory)
+    bot = "nash_ismcts" if isinstance(evaluator, PriorBeliefs) else "nash_ismcts_play"
+    search = SEARCH.format(bot)
     timed: dict[str, Any] = {"seconds": seconds_per_move, "spawn_depth": 1}
-    return {
-        SEARCH: lambda seat, seed: make_bot(
-            "nash_ismcts_play", game, seat, seed=seed, evaluator=evaluator, **timed
+    return search, {
+        search: lambda seat, seed: make_bot(
+            bot, game, seat, seed=seed, evaluator=evaluator, **timed
         ),
         POLICY: lambda seat, seed: PolicyBot(policy, seat, seed),
         UNIFORM: lambda seat, seed: pyspiel.make_uniform_random_bot(seat, seed),
@@ -71,11 +78,10 @@ def players(game: str, directory: Path, seconds_per_move: float) -> dict[str, Bo
     }
 
 
-def matches(game: str, directory: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
+def matches(game: str, directory: Path, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Both players of ours against a uniform one, the bot also against IS-MCTS."""
-    makers = players(game, directory, options.seconds_per_move)
-    found = []
-    for ours, other in PAIRINGS:
+    search, makers = players(game, directory, options.seconds_per_move)
+    for ours, other in ((search, UNIFORM), (search, ISMCTS), (POLICY, UNIFORM)):
         title = f"{game}: {ours} against {other}"
         with tqdm(total=options.games, desc=title, unit="game", file=sys.stderr) as bar:
             (pairing,) = round_robin(
@@ -85,14 +91,24 @@ def matches(game: str, directory: Path, options: argparse.Namespace) -> list[dic
                 options.seed,
                 bar.update,
             )
-        found.append({
+        won = f"{pairing.difference:+.3f} ± {pairing.difference_half_width:.3f}"
+        print(f"{title}, {2 * pairing.hands} games: {won}", flush=True)
+        yield {
             "players": pairing.players,
             "games": 2 * pairing.hands,
             "difference": pairing.difference,
             "half_width": pairing.difference_half_width,
             "seconds_per_move": options.seconds_per_move,
-        })  # fmt: skip
-    return found
+        }
+
+
+def store(path: Path | None, game: str, found: dict[str, Any], seed: int) -> None:
+    """Adds what was found of a game to a file, if there is one; others may add to it meanwhile."""
+    if path is None:
+        return
+    stored = json.loads(path.read_text()) if path.exists() else {"seed": seed, "games": {}}
+    stored["games"][game] = found
+    write_record(path, stored)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -109,27 +125,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE.json", help="results, added to a file")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    command = (
-        f"python -m benchmarks.large_games --seconds {options.seconds:g} --games {options.games} "
-        f"--seconds-per-move {options.seconds_per_move:g}"
-    )
-    stored: dict[str, Any] = {"command": command, "seed": options.seed, "games": {}}
-    if options.out is not None and options.out.exists():
-        stored["games"] = json.loads(options.out.read_text())["games"]
+    games: dict[str, Any] = {}
     for game in options.names:
         directory = options.runs / file_name(game)
         run = trained(game, directory, options.seconds, options.seed)
-        metrics = [json.loads(line.line()) for line in read_metrics(directory)]
-        pairings = matches(game, directory, options)
-        training = run.config.to_dict()
-        stored["games"][game] = {"metrics": metrics, "pairings": pairings, "training": training}
-        for pairing in pairings:
-            ours, other = pairing["players"]
-            won = f"{pairing['difference']:+.3f} ± {pairing['half_width']:.3f}"
-            print(f"{game}: {ours} against {other}, {pairing['games']} games: {won}", flush=True)
-        if options.out is not None:
-            write_record(options.out, stored)
-    print(json.dumps(stored))
+        games[game] = {
+            "command": (
+                f"python -m benchmarks.large_games --names '{game}' --seconds {options.seconds:g} "
+                f"--games {options.games} --seconds-per-move {options.seconds_per_move:g}"
+            ),
+            "metrics": [json.loads(line.line()) for line in read_metrics(directory)],
+            "pairings": [],
+            "training": run.config.to_dict(),
+        }
+        for pairing in matches(game, directory, options):
+            games[game]["pairings"].append(pairing)
+            store(options.out, game, games[game], options.seed)
+    print(json.dumps({"seed": options.seed, "games": games}))
 
 
 if __name__ == "__main__":

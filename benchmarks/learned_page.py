@@ -86,11 +86,17 @@ def large_section(stored: dict[str, Any], folder: Path) -> str:
     header += [f"{words}: loss on new rows" for words in LOSSES.values()]
     columns = ["game", "player", "against", "s a move", "games", "won more per game and seat, 95%"]
     return "\n\n".join([
-        f"Made by `{stored['command']}`, seed {stored['seed']}.",
+        f"Made by {_commands(stored)}, seed {stored['seed']}.",
         table(header, training),
         table(columns, matches),
         " ".join(plots),
     ])  # fmt: skip
+
+
+def _commands(stored: dict[str, Any]) -> str:
+    """The commands that made the entries of all games, each once."""
+    found = dict.fromkeys(f"`{entry['command']}`" for entry in stored["games"].values())
+    return ", ".join(found)
 
 
 def _fall(metrics: Sequence[dict[str, Any]], name: str) -> str:

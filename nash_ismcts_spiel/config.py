@@ -1,7 +1,7 @@
 """Settings of the search, one frozen dataclass per concern; unknown keys are errors.
 
 Lengths of intervals (`lcb_width`) and the exploration constants are in units of the value scale
-(the root mean square of the game's returns), so that one setting fits games of any stakes.
+(the standard deviation of the game's returns), so that one setting fits games of any stakes.
 """
 
 from __future__ import annotations

@@ -148,6 +148,21 @@ def test_value_scale_is_the_rms_of_terminal_returns(
     assert enumerated(name).value_scale == pytest.approx(scale, abs=5e-4)
 
 
+def test_value_scale_does_not_go_by_what_is_added_to_all_returns() -> None:
+    # The same game, with points and with points beyond the mean of both players.
+    name = "goofspiel(imp_info=True,num_cards=3,points_order=descending,returns_type={})"
+    points, beyond = (
+        GameGraph.enumerate(f"turn_based_simultaneous_game(game={name.format(returns)})")
+        for returns in ("total_points", "point_difference")
+    )
+    utilities = np.asarray(points.worlds.utilities)
+    assert utilities.mean() > 1.0
+    assert points.value_scale == pytest.approx(utilities.std())
+    assert beyond.value_scale == pytest.approx(np.sqrt(np.square(beyond.worlds.utilities).mean()))
+    hearts = support("hearts")  # returns of 26 less a player's points: 19.5 on average
+    assert 5.0 < hearts.value_scale() < 9.0
+
+
 def mean_square(state: Any) -> float:
     """The expected mean square of the players' returns under uniformly random play."""
     if state.is_terminal():

@@ -67,11 +67,17 @@ def test_matches_and_losses_of_large_games_are_told(tmp_path: Path) -> None:
         "seconds_per_move": 0.05,
     }
     stored = {
-        "command": "python -m benchmarks.large_games",
         "seed": 0,
-        "games": {"dark_hex(board_size=5)": {"metrics": metrics, "pairings": [pairing]}},
+        "games": {
+            "dark_hex(board_size=5)": {
+                "command": "python -m benchmarks.large_games",
+                "metrics": metrics,
+                "pairings": [pairing],
+            }
+        },
     }
     text = learned_page.large_section(stored, tmp_path)
+    assert "Made by `python -m benchmarks.large_games`, seed 0." in text
     assert "| dark_hex(board_size=5) | 40 (36) | 4 | 400 | 40 | 4.00 → 1.00 |" in text
     assert "| ours | uniform | 0.05 | 1000 | +0.500 ± 0.100 |" in text
     assert len(list(tmp_path.glob("losses_*.png"))) == 1

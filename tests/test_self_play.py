@@ -210,6 +210,55 @@ def test_models_count_for_some_games_beside_those_that_were_played(enumerated: E
         games.add_values(GameGraph(helpers.KUHN), rows, sums)
 
 
+def with_values(graph: GameGraph, policy: Floats, value: float) -> _core.Rows:
+    """A policy with one and the same V everywhere."""
+    sets = np.arange(len(graph.information_sets), dtype=np.int32)
+    rows = _core.Rows()
+    rows.put_sets(graph, sets, policy, np.full(len(sets), value), np.zeros(len(policy)))
+    return rows
+
+
+def summed(graph: GameGraph, rows: _core.Rows, explore: float, trace: float) -> _core.TargetSums:
+    """What games tell about Vc of the first player if all explore."""
+    games, sums = _core.Games(0, explore, explore, trace), _core.TargetSums()
+    games.start(200_000)
+    assert len(games.advance(graph, rows, rows, 5)) == 0
+    games.add_values(graph, rows, sums)
+    return sums
+
+
+def test_with_full_traces_results_count_and_not_v(enumerated: Enumerated) -> None:
+    graph = enumerated(helpers.LEDUC)
+    policy = helpers.random_table(graph, seed=4)
+    found = {
+        (value, trace): summed(graph, with_values(graph, policy, value), 0.0, trace).action_values
+        for value in (0.0, 3.0)
+        for trace in (0.0, 0.5, 1.0)
+    }
+    assert found[0.0, 1.0] == pytest.approx(found[3.0, 1.0], abs=1e-6)
+    apart = [np.abs(found[3.0, trace] - found[0.0, trace]).sum() for trace in (0.0, 0.5, 1.0)]
+    assert apart[0] > 1.5 * apart[1] > 0.0
+    with pytest.raises(ValueError, match="trace must be from 0 to 1"):
+        _core.Games(0, 0.5, 0.5, 1.5)
+
+
+def test_moves_that_p_would_not_make_cut_traces_off(enumerated: Enumerated) -> None:
+    # Of a pure P: what exploring players do instead must not enter, so exact values stay as they
+    # are. Were traces not cut, values would be those of half uniform play.
+    graph = enumerated(helpers.LEDUC)
+    graph.resolve()
+    counts = np.asarray(graph.information_sets.action_count)
+    node = np.repeat(np.arange(len(counts)), counts)
+    drawn = helpers.random_table(graph, seed=4)
+    policy = (drawn == np.maximum.reduceat(drawn, np.cumsum(counts) - counts)[node]).astype(float)
+    exact = exact_rows(graph, policy)
+    sums = summed(graph, exact, 0.5, 1.0)
+    often = sums.action_weights > 1_000
+    assert often.sum() > 50
+    found = sums.action_values[often] / sums.action_weights[often]
+    assert np.abs(found - exact.child_values[often]).max() < 0.1 * graph.value_scale
+
+
 # Searches.
 
 

@@ -106,7 +106,8 @@ class SupportedGame:
         return not self.identities.isdisjoint(_identities(state.get_game()))
 
     def value_scale(self) -> float:
-        """Root mean square of the returns of uniformly random games, in utility units; 1 if all 0.
+        """Root mean square of the returns of uniformly random games about their mean over games and
+        players, in utility units; 1 if all are alike. What is added to all returns changes nothing.
 
         The estimate for games too large to enumerate; an enumerated graph knows the exact figure.
         """

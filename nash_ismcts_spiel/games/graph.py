@@ -106,11 +106,13 @@ class GameGraph(_core.Graph):
 
     @property
     def value_scale(self) -> float:
-        """Root mean square of the returns: over all terminal worlds if enumerated, else sampled."""
+        """Root mean square of the returns about their mean: over all terminal worlds if enumerated,
+        else sampled.
+        """
         if self._value_scale is None:
             if self.enumerated:
-                squares = np.square(np.asarray(self.worlds.utilities))
-                self._value_scale = math.sqrt(float(squares.mean())) or 1.0
+                found = np.asarray(self.worlds.utilities)
+                self._value_scale = float(found.std()) if np.ptp(found) > 0.0 else 1.0
             else:
                 self._value_scale = self.game.value_scale()
         return self._value_scale

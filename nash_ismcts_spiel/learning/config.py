@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
-from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.config import Beliefs, NetworkConfig
 from nash_ismcts_spiel.schedule import Schedule
 from nash_ismcts_spiel.settings import Settings, did_you_mean
 
@@ -19,6 +19,8 @@ ModelKind = Literal["exact", "learned"]
 MEGABYTE = 1_000_000
 TRAINING_SEARCH: Mapping[str, Any] = {"sample_backup": "luck_adjusted"}
 """Settings of the search that training has others for than play has."""
+LONG_TRACE = 0.9
+"""`value_trace` where searches draw by the prior."""
 MOST_AVERAGING_POWER = 30.0
 """With more, the weight of a late generation would leave the range of floats."""
 
@@ -41,10 +43,18 @@ class LearnerConfig(Settings):
         games of a generation have shown.
       hidden_share: share of the explorers' decisions in policy games of a large game that give rows
         for H; finding out what was possible there takes most of the time of a policy game.
+      value_trace: lambda of V-trace, how far what came of a policy game later counts beside V in
+        targets for V and Vc: 0 looks one own decision ahead, 1 at the result. Moves that P alone
+        would make less often weaken it, at most to nothing. None takes 0, or 0.9 where searches
+        draw by the prior: such games are long and few, and V would learn late what is far from
+        their end.
     Searches:
       side_by_side: searches under way at once, whose rows are evaluated together.
       search_megabytes: in a large game, most megabytes that networks read and give in the searches
-        of a generation; so many information sets are searched as fit.
+        of a generation; so many information sets are searched as fit. Where hidden states are drawn
+        by the prior, one that is drawn counts as a row of H.
+      prior_lcb_width: where they are, `lcb_width` does not fall below it. The value of a visit has
+        the luck of a whole drawn world in it there; a narrow filter would go by luck.
     Rows:
       most_sets: information sets at which policy games of a generation evaluate P, about: no game
         is begun beyond that.
@@ -73,8 +83,10 @@ class LearnerConfig(Settings):
     others_explore: float = 0.25
     prior_games: float = 10.0
     hidden_share: float = 0.5
+    value_trace: float | None = None
     side_by_side: int = 256
     search_megabytes: float = 500.0
+    prior_lcb_width: float = 0.3
     most_sets: int = 30_000
     rows_megabytes: float = 100.0
     buffer: BufferKind = "reservoir"
@@ -99,13 +111,15 @@ class LearnerConfig(Settings):
         for name in ("explore", "others_explore", "policy_average"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        if self.value_trace is not None and not 0.0 <= self.value_trace <= 1.0:
+            raise ValueError(f"value_trace must be from 0 to 1, not {self.value_trace}")
         if not 0.0 < self.hidden_share <= 1.0:
             raise ValueError(f"hidden_share must be above 0 and at most 1, not {self.hidden_share}")
         positive = ("buffer_megabytes", "search_megabytes", "rows_megabytes", "gradient_clip")
         for name in (*positive, "epochs"):
             if not getattr(self, name) > 0.0:
                 raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
-        for name in ("prior_games", "policy_replays"):
+        for name in ("prior_games", "policy_replays", "prior_lcb_width"):
             if not getattr(self, name) >= 0.0:
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
 
@@ -197,6 +211,27 @@ class TrainingConfig(Settings):
             if part in chosen and isinstance(changes.get(part), Mapping):
                 changes[part] = {**chosen[part], **changes[part]}
         return cls.from_dict({**chosen, **changes})
+
+    def for_inputs(self, sample_inputs: int) -> Self:
+        """The same with all that goes by the size of H's rows decided: `networks.beliefs`,
+        `learner.value_trace` and how far `lcb_width` falls.
+        """
+        asks = self.networks.asks_for_beliefs(sample_inputs)
+        beliefs: Beliefs = "network" if asks else "prior"
+        trace = self.learner.value_trace
+        if trace is None:
+            trace = 0.0 if asks else LONG_TRACE
+        least = 0.0 if asks else self.learner.prior_lcb_width
+        width = self.lcb_width
+        if least > width.lowest:
+            highest = None if width.highest is None else max(width.highest, least)
+            width = dataclasses.replace(width, lowest=least, highest=highest)
+        return dataclasses.replace(
+            self,
+            networks=dataclasses.replace(self.networks, beliefs=beliefs),
+            learner=dataclasses.replace(self.learner, value_trace=trace),
+            lcb_width=width,
+        )
 
     def search_config(self, generation: int) -> SearchConfig:
         """The settings of a generation's searches."""

@@ -3,7 +3,11 @@
 In a large game searches have little in common: each has trees of its own, many are under way at
 once so that networks evaluate their rows together, and their work is bounded. It is counted in
 bytes, `NUMBER_BYTES` for each number that a network reads or gives for a search: that is about what
-it costs in time, in games of any size, and depends on nothing but the searches.
+it costs in time, in games of any size, and depends on nothing but the searches. Where hidden states
+are drawn by the prior, each simulation draws one, which counts as a row that H would have read; and
+where an information set has more actions than visits, the target is P with a step along the
+advantages that are certain (`root_rule`), since shares of visits would be 0 for most actions, and P
+would soon give up whatever it happens to like less.
 
 In a small game what one search has found out another one needs: they come one after another in one
 forest, and rows that a search waits for are evaluated with all others that are missing.
@@ -11,6 +15,7 @@ forest, and rows that a search waits for are evaluated with all others that are 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
@@ -23,6 +28,7 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.learning.row_maker import NUMBER_BYTES
 from nash_ismcts_spiel.models import Models
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
+from nash_ismcts_spiel.models.prior_beliefs import PriorBeliefs
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import ForestSearch, search_together
 from nash_ismcts_spiel.native.models import NativeModels
@@ -145,6 +151,7 @@ class BoundedSearches:
         width: int,
         most_bytes: float,
         between: Between,
+        prior_beliefs: bool = False,
     ) -> None:
         """Starts with nothing found.
 
@@ -156,6 +163,7 @@ class BoundedSearches:
           width: most searches that are under way at once.
           most_bytes: what they may take.
           between: is called after each batch of rows.
+          prior_beliefs: whether hidden pieces are drawn by their prior and not by H.
         """
         self.found: dict[int, Floats] = {}
         self.simulations = 0
@@ -166,10 +174,13 @@ class BoundedSearches:
         self._width = width
         self._most_bytes = most_bytes
         self._between = between
-        self._models = NativeModels(Models(graph, evaluator))
+        self._searched = PriorBeliefs(evaluator) if prior_beliefs else evaluator
+        self._models = NativeModels(Models(graph, self._searched))
         self._kept = 0
         self._read = 0
         self._given = 0
+        self._prior_beliefs = prior_beliefs
+        self._drawn_inputs = evaluator.tensors.sample_inputs if prior_beliefs else 0
 
     def fitting(self) -> float:
         """How many searches fit in all, if all are like those so far."""
@@ -184,19 +195,32 @@ class BoundedSearches:
 
     def _search_now(self, sets: Sequence[int]) -> None:
         read, given = self._evaluator.numbers_read, self._evaluator.numbers_given
-        rngs = self._rng.spawn(len(sets))
-        results = search_together(
-            self._models, self._config, sets, rngs, self._width, self._between
-        )
-        for number, result in zip(sets, results, strict=True):
-            self.found[number] = np.array(result.policy)
-            self.simulations += result.simulations
+        rngs = dict(zip(sets, self._rng.spawn(len(sets)), strict=True))
+        for config, part in self._by_rule(sets):
+            drawing = [rngs[number] for number in part]
+            results = search_together(
+                self._models, config, part, drawing, self._width, self._between
+            )
+            for number, result in zip(part, results, strict=True):
+                self.found[number] = np.array(result.policy)
+                self.simulations += result.simulations
+                self._read += self._drawn_inputs * result.simulations
         self._read += self._evaluator.numbers_read - read
         self._given += self._evaluator.numbers_given - given
         self._kept += self._evaluator.numbers_given - given
         if self._kept > _MOST_KEPT:
-            self._models = NativeModels(Models(self._graph, self._evaluator))
+            self._models = NativeModels(Models(self._graph, self._searched))
             self._kept = 0
+
+    def _by_rule(self, sets: Sequence[int]) -> list[tuple[SearchConfig, Sequence[int]]]:
+        """The information sets by how their targets are made."""
+        if not self._prior_beliefs:
+            return [(self._config, sets)]
+        actions = self._graph.information_sets.action_count
+        many = [number for number in sets if actions[number] > self._config.visits]
+        few = [number for number in sets if actions[number] <= self._config.visits]
+        step = dataclasses.replace(self._config, root_rule="certain_step")
+        return [(config, part) for config, part in ((self._config, few), (step, many)) if part]
 
     def _together(self) -> int:
         """How many searches may begin, by the room that is left and by what they keep."""

@@ -72,6 +72,7 @@ class SelfPlay:
         watch: Watch | None = None,
         planned: int = 0,
         whole: GameGraph | None = None,
+        prior_beliefs: bool = False,
     ) -> None:
         """Starts with an empty graph, or with the whole game.
 
@@ -84,6 +85,7 @@ class SelfPlay:
           watch: is told how far the games have come, and may end them.
           planned: games that are to be played, for the watch.
           whole: the enumerated graph of the game, at which networks are evaluated all at once.
+          prior_beliefs: whether searches of a large game draw by the prior and not by H.
         """
         self.graph = whole or GameGraph(game, evaluator.split_actions, evaluator.hidden_order)
         self.games = 0
@@ -92,6 +94,7 @@ class SelfPlay:
         read = evaluator if whole is None else TableEvaluator(whole, evaluator)
         self._models = NativeModels(Models(self.graph, read))
         self._config = config
+        self._prior_beliefs = prior_beliefs
         self._rng = rng
         self._bounds = bounds or Bounds()
         self._watch = watch or Watch()
@@ -106,7 +109,8 @@ class SelfPlay:
         small game all of them.
         """
         explore, others = self._config.explore, self._config.others_explore
-        self._policy_games = [_core.Games(p, explore, others) for p in self._players()]
+        trace = self._config.value_trace or 0.0
+        self._policy_games = [_core.Games(p, explore, others, trace) for p in self._players()]
         rows = self._models.rows
         self._play(self._policy_games, games, self._policies_fit)
         for played in self._policy_games:
@@ -161,8 +165,9 @@ class SelfPlay:
             most = self._bounds.searches
             return SharedSearches(self._models, config, self._rng, most, self._look)
         bounded = BoundedSearches(
-            self.graph, self._evaluator, config, self._rng, width, self._bounds.search, self._look
-        )
+            self.graph, self._evaluator, config, self._rng, width, self._bounds.search, self._look,
+            self._prior_beliefs,
+        )  # fmt: skip
         met = np.flatnonzero(self._sums.visits)
         if self._bounds.search < math.inf and len(met) > 0:
             first = self._rng.choice(met, min(FIRST_SEARCHES, len(met)), replace=False)

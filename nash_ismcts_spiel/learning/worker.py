@@ -70,7 +70,6 @@ class SelfPlayWorker:
         """Prepares networks without weights, and the whole game if it is to be enumerated."""
         torch.set_num_threads(1)
         self._game = support(game)
-        self._config = config
         self._seed = seed
         self._tensors = Tensors(
             self._game,
@@ -78,6 +77,7 @@ class SelfPlayWorker:
             hidden_order=config.search.hidden_order,
             inputs=config.networks.inputs,
         )
+        self._config = config.for_inputs(self._tensors.sample_inputs)
         self._networks = make_networks(self._tensors, config.networks, seed)
         self._scale = self._game.value_scale()
         self._graph = whole_graph(self._game, config) if enumerated else None
@@ -100,6 +100,7 @@ class SelfPlayWorker:
             watch,
             search_games + policy_games,
             self._graph,
+            self._config.networks.beliefs == "prior",
         )
         value, hidden = play.policy_games(policy_games, learner.hidden_share)
         if play.is_small():

@@ -2,6 +2,7 @@
 
 from nash_ismcts_spiel.models.blend import BlendEvaluator
 from nash_ismcts_spiel.models.exact import ExactEvaluator
+from nash_ismcts_spiel.models.prior_beliefs import PriorBeliefs
 from nash_ismcts_spiel.models.protocol import (
     Evaluator,
     EvaluatorError,
@@ -21,6 +22,7 @@ __all__ = [
     "FlatEvaluator",
     "InformationSetRow",
     "Models",
+    "PriorBeliefs",
     "RolloutEvaluator",
     "SampleRow",
     "UniformEvaluator",

@@ -16,6 +16,7 @@ import numpy as np
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.tables import DEAD, MISSING
 from nash_ismcts_spiel.models import checks
+from nash_ismcts_spiel.models.prior_beliefs import PriorBeliefs
 from nash_ismcts_spiel.models.protocol import (
     Evaluator,
     EvaluatorError,
@@ -39,6 +40,8 @@ class Models:
       graph: the graph that is searched.
       evaluator: whose models they are.
       compiled: the evaluator again if compiled code makes all its rows, else None.
+      prior_beliefs: whether compiled code makes the rows of SAMPLE nodes: beliefs are the prior,
+        and Vc does not tell pieces apart.
     """
 
     def __init__(self, graph: GameGraph, evaluator: Evaluator) -> None:
@@ -46,7 +49,9 @@ class Models:
         self.graph = graph
         self.evaluator = evaluator
         self.compiled = compiled_only(evaluator)
-        self._flat = evaluator if isinstance(evaluator, FlatEvaluator) else None
+        self.prior_beliefs = self.compiled is not None or isinstance(evaluator, PriorBeliefs)
+        asked = evaluator.evaluator if isinstance(evaluator, PriorBeliefs) else evaluator
+        self._flat = asked if isinstance(asked, FlatEvaluator) else None
         self._information_sets: dict[int, InformationSetRow] = {}
         self._samples: dict[int, SampleRow] = {}
         self._buried = 0
@@ -115,7 +120,7 @@ class Models:
         """Beliefs and Vc at a SAMPLE node."""
         row = self._samples.get(sample_node)
         if row is None:
-            if self.compiled is not None:
+            if self.prior_beliefs:
                 row = self._samples[sample_node] = self._source_sample(sample_node)
                 return row
             (row,) = self._new_samples([sample_node])

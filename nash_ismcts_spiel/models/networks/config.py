@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Literal
 
 from nash_ismcts_spiel.games.tensors import TensorInputs
 from nash_ismcts_spiel.settings import Settings
 
 MOST_WIDTH, MOST_DEPTH = 100_000, 1_000
+WIDE_INPUTS = 4096
+"""Numbers that describe a SAMPLE node, above which H is too dear to be asked for every piece."""
+
+Beliefs = Literal["auto", "network", "prior"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,12 +26,17 @@ class NetworkConfig(Settings):
         its present observation alone. The latter forgets in which order things came; where that
         tells little (phantom and dark board games), far fewer inputs are to be learned, and P can
         be measured exactly beyond enumeration.
+      beliefs: what searches draw hidden pieces by: H ("network"), or the prior; then H is learned
+        and not asked. A search asks H once for every piece; where hidden states are long and rows
+        of H have thousands of inputs, that takes nearly all of its time. "auto" takes the prior
+        where a row has more than 4,096 inputs (hearts, battleship).
       device: where torch fits and evaluates them, such as "cpu" or "cuda".
     """
 
     width: int = 64
     depth: int = 2
     inputs: TensorInputs = "information_state"
+    beliefs: Beliefs = "auto"
     device: str = "cpu"
 
     def __post_init__(self) -> None:
@@ -37,3 +47,9 @@ class NetworkConfig(Settings):
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
             if getattr(self, name) > most:
                 raise ValueError(f"{name} must be at most {most:,}, not {getattr(self, name)}")
+
+    def asks_for_beliefs(self, sample_inputs: int) -> bool:
+        """Whether searches ask H, whose rows have so many inputs."""
+        if self.beliefs == "auto":
+            return sample_inputs <= WIDE_INPUTS
+        return self.beliefs == "network"

@@ -32,6 +32,7 @@ from nash_ismcts_spiel.models.networks.nets import (
 )
 from nash_ismcts_spiel.models.networks.policy import NetworkPolicy
 from nash_ismcts_spiel.models.networks.tables import TableEvaluator
+from nash_ismcts_spiel.models.prior_beliefs import PriorBeliefs
 
 PRETRAINED = "pretrained"
 """The name of the checkpoint that comes with the package."""
@@ -101,7 +102,8 @@ class SavedModels:
     order: str = ""
 
     def evaluator(self) -> Evaluator:
-        """The models for a search: tables where the game is enumerated.
+        """The models for a search: tables where the game is enumerated, and with the prior for
+        beliefs where the config says so.
 
         Raises:
           ValueError: actions are split in another way here than when the models were made, or
@@ -136,11 +138,14 @@ class SavedModels:
                 game, split_actions=self.split_actions, hidden_order=self.hidden_order
             )
             return TableEvaluator(graph, networks)
-        return networks
+        asks = self.config.asks_for_beliefs(tensors.sample_inputs)
+        return networks if asks else PriorBeliefs(networks)
 
     def policy(self) -> openspiel_policy.Policy:
         """P as an OpenSpiel policy."""
         evaluator = self.evaluator()
+        if isinstance(evaluator, PriorBeliefs):
+            evaluator = evaluator.evaluator
         if isinstance(evaluator, TableEvaluator):
             return TablePolicy(evaluator.graph, evaluator.policy)
         assert isinstance(evaluator, NetworkEvaluator)

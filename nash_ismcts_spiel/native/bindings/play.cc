@@ -17,13 +17,13 @@ namespace nash_ismcts {
 
 namespace {
 
-PyGames make_games(int32_t explorer, double explore, double others_explore) {
+PyGames make_games(int32_t explorer, double explore, double others_explore, double trace) {
   const auto is_share = [](double share) { return share >= 0.0 && share <= 1.0; };
   if (explorer < 0) throw py::value_error("explorer must be a player");
-  if (!is_share(explore) || !is_share(others_explore)) {
-    throw py::value_error("explore and others_explore must be from 0 to 1");
+  if (!is_share(explore) || !is_share(others_explore) || !is_share(trace)) {
+    throw py::value_error("explore, others_explore and trace must be from 0 to 1");
   }
-  return PyGames(PlaySettings{explorer, explore, others_explore});
+  return PyGames(PlaySettings{explorer, explore, others_explore, trace});
 }
 
 void start(PyGames& self, int64_t games) {
@@ -157,7 +157,7 @@ void bind_play(py::module_& module) {
                              [](const PyTargetSums& self) { return copy_of(self.piece_weights); });
   py::class_<PyGames>(module, "Games")
       .def(py::init(&make_games), py::arg("explorer"), py::arg("explore"),
-           py::arg("others_explore"))
+           py::arg("others_explore"), py::arg("trace") = 0.0)
       .def("start", &start, py::arg("games"))
       .def("advance", &advance, py::arg("graph"), py::arg("own"), py::arg("others"),
            py::arg("seed"))

@@ -24,6 +24,7 @@ py::tuple source_set_row(RowSource& self, Graph& graph, int64_t set, int64_t arr
   require_readable(graph);
   require_row(set, graph.information_sets.size(), "information set");
   if (arrival != kMissing) require_row(arrival, graph.worlds.size(), "world");
+  if (!self.makes_set_rows()) throw py::value_error("this source has beliefs only");
   Rows rows;
   {
     const Growing growing(graph);
@@ -79,6 +80,8 @@ void bind_row_sources(py::module_& module) {
         return std::make_shared<UniformRows>(value);
       },
       py::arg("value"));
+  module.def("prior_beliefs",
+             []() -> std::shared_ptr<RowSource> { return std::make_shared<PriorBeliefs>(); });
   module.def(
       "rollout_rows",
       [](int32_t worlds, int32_t most_games, uint64_t seed) -> std::shared_ptr<RowSource> {

@@ -205,8 +205,13 @@ void Games::send(Graph& graph, int32_t group, int32_t edge, int64_t count) {
 }
 
 // What the world of each group is worth: V where the explorer decides, else what came of its games.
+// With a trace lambda, V is moved there by lambda towards what came of the games (V-trace with both
+// bounds at 1), less so after an own action that P alone would have played less often than it was;
+// and less after such moves of others. So V is that of P where P is pure, and where it is mixed
+// that of a policy between P and how the explorer plays.
 std::vector<double> Games::values(const Graph& graph, const Rows& rows) const {
   std::vector<double> values(groups_.size(), 0.0), weights(groups_.size(), 0.0);
+  std::vector<double> later(settings_.trace > 0.0 ? groups_.size() : 0, 0.0);
   const auto& worlds = graph.worlds;
   for (size_t number = groups_.size(); number-- > 0;) {  // children before parents
     const Group& group = groups_[number];
@@ -220,13 +225,35 @@ std::vector<double> Games::values(const Graph& graph, const Rows& rows) const {
       values[number] /= weights[number] > 0.0 ? weights[number] : 1.0;
     }
     if (group.parent == kMissing) continue;
-    const double before = groups_[group.parent].likelier;
-    const double weight =
-        static_cast<double>(group.count) * (before > 0.0 ? group.likelier / before : 0.0);
+    const Group& parent = groups_[group.parent];
+    const double likelier = parent.likelier > 0.0 ? group.likelier / parent.likelier : 0.0;
+    const double weight = static_cast<double>(group.count) * likelier;
     values[group.parent] += weight * values[number];
     weights[group.parent] += weight;
+    if (later.empty()) continue;
+    const double share = static_cast<double>(group.count) / static_cast<double>(parent.count);
+    if (decides(graph, parent.world)) {
+      const double surprise =
+          values[number] + later[number] - rows.value[worlds.information_set[parent.world]];
+      later[group.parent] += share * settings_.trace * by_policy(graph, rows, group) * surprise;
+    } else {
+      later[group.parent] += share * std::min(likelier, 1.0) * later[number];
+    }
   }
+  for (size_t number = 0; number < later.size(); ++number) values[number] += later[number];
   return values;
+}
+
+// How often P alone would have made the explorer's move that leads to a group, over how often it
+// was made; 1 at most.
+double Games::by_policy(const Graph& graph, const Rows& rows, const Group& group) const {
+  const int32_t set = graph.worlds.information_set[groups_[group.parent].world];
+  std::vector<double> uniform(graph.information_sets.action_count[set]);
+  graph.uniform_policy(set, uniform.data());
+  const double policy = rows.policy[graph.information_sets.first_action[set] + group.edge];
+  const double played =
+      (1.0 - settings_.explore) * policy + settings_.explore * uniform[group.edge];
+  return played > 0.0 ? std::min(policy / played, 1.0) : 0.0;
 }
 
 void Games::add_values(const Graph& graph, const Rows& rows, TargetSums& sums) const {

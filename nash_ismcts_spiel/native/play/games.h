@@ -10,7 +10,8 @@
 // Only the explorer's decisions give targets (learning/rows.py says which are unbiased): its own
 // moves cancel in its beliefs, and the others' count by how much likelier their policy alone was to
 // make them. Values are utilities of the explorer in the game's units, bootstrapped: a game counts
-// at V of the explorer's next information set, or at its result if there is none.
+// at V of the explorer's next information set, or at its result if there is none; with traces also
+// at what came of it later.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_PLAY_GAMES_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_PLAY_GAMES_H_
@@ -28,6 +29,7 @@ struct PlaySettings {
   int32_t explorer = 0;
   double explore = 0.0;         // share of uniform play of the explorer
   double others_explore = 0.0;  // share of uniform play of the others; 1: they need no policy
+  double trace = 0.0;           // lambda: how far results count beside V, see Games::values
 };
 
 // The games that came to a world.
@@ -98,6 +100,7 @@ class Games {
   void split(Graph& graph, int32_t group, Random& random);
   void send(Graph& graph, int32_t group, int32_t edge, int64_t count);
   std::vector<double> values(const Graph& graph, const Rows& rows) const;
+  double by_policy(const Graph& graph, const Rows& rows, const Group& group) const;
 
   PlaySettings settings_;
   std::vector<Group> groups_;

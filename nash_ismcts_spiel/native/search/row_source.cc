@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace nash_ismcts {
@@ -34,6 +35,10 @@ void RowSource::sample_row(const Graph& graph, Rows& rows, int32_t sample) {
 void UniformRows::values(Graph& graph, int32_t set, int32_t, double& value, double* child_values) {
   value = value_;
   std::fill_n(child_values, graph.information_sets.action_count[set], value_);
+}
+
+void PriorBeliefs::values(Graph&, int32_t, int32_t, double&, double*) {
+  throw std::logic_error("a source of beliefs has no values");
 }
 
 void RolloutRows::values(Graph& graph, int32_t set, int32_t arrival, double& value,

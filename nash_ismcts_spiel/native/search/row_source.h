@@ -19,6 +19,9 @@ class RowSource {
  public:
   virtual ~RowSource() = default;
 
+  // Whether it makes rows of information sets, too; those of SAMPLE nodes it always makes.
+  virtual bool makes_set_rows() const { return true; }
+
   // P of an information set.
   void policy_row(const Graph& graph, Rows& rows, int32_t set);
 
@@ -49,6 +52,16 @@ class UniformRows : public RowSource {
 
  private:
   double value_;
+};
+
+// Beliefs alone, beside models that come from elsewhere.
+class PriorBeliefs : public RowSource {
+ public:
+  bool makes_set_rows() const override { return false; }
+
+ protected:
+  void values(Graph& graph, int32_t set, int32_t arrival, double& value,
+              double* child_values) override;
 };
 
 // Values by random play. Of each information set some worlds are drawn, each hidden piece by its

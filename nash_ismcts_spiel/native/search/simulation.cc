@@ -10,11 +10,16 @@ namespace {
 
 Request nothing() { return {}; }
 
+// Whether rows of information sets come from Python.
+bool asks_for_sets(const SearchContext& context) {
+  return context.source == nullptr || !context.source->makes_set_rows();
+}
+
 // Asks for an information set's models unless they are there or can be made.
 Request want_set_row(SearchContext& context, int32_t information_set, int32_t arrival = kMissing) {
   const auto& has = context.rows.has_information_set;
   if (information_set < static_cast<int64_t>(has.size()) && has[information_set]) return nothing();
-  if (context.source == nullptr) return {Wanted::kSetRow, information_set};
+  if (asks_for_sets(context)) return {Wanted::kSetRow, information_set};
   context.source->set_row(context.graph, context.rows, information_set, arrival);
   return nothing();
 }
@@ -30,7 +35,7 @@ int32_t asked_at(SearchContext& context, int32_t information_set) {
 Request want_policy(SearchContext& context, int32_t information_set) {
   const auto& has = context.rows.has_policy;
   if (information_set < static_cast<int64_t>(has.size()) && has[information_set]) return nothing();
-  if (context.source == nullptr) return {Wanted::kSetRow, information_set};
+  if (asks_for_sets(context)) return {Wanted::kSetRow, information_set};
   context.source->policy_row(context.graph, context.rows, information_set);
   return nothing();
 }

@@ -37,7 +37,7 @@ struct Request {
 struct SearchContext {
   Graph& graph;
   Rows& rows;
-  RowSource* source;  // makes rows at once; null if they come from Python
+  RowSource* source;  // makes rows at once, some or all; null if they all come from Python
   const SearchConfig& config;
   const BitGenerator& generator;
   Forest& forest;

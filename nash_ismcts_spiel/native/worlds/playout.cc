@@ -43,11 +43,11 @@ double thread_seconds() {
 
 double sampled_value_scale(const Game& game) {
   constexpr int64_t kGames = 256, kFewGames = 4, kEvents = 10'000;
-  constexpr double kLong = 0.2;
+  constexpr double kLong = 0.2, kRounding = 1e-12;
   const double started = thread_seconds();
   Random random(0);
   Playout playout;
-  double squares = 0.0;
+  double squares = 0.0, sum = 0.0;
   int64_t count = 0, events = 0;
   for (int64_t played = 0; played < kGames && events < kEvents; ++played) {
     if (played == kFewGames && thread_seconds() - started > kLong) break;
@@ -55,11 +55,13 @@ double sampled_value_scale(const Game& game) {
     events += playout.run(*state, random);
     for (const double value : state->returns()) {
       squares += value * value;
+      sum += value;
       ++count;
     }
   }
-  const double scale = std::sqrt(squares / static_cast<double>(count));
-  return scale > 0.0 ? scale : 1.0;
+  const double mean = sum / static_cast<double>(count);
+  const double square = squares / static_cast<double>(count), variance = square - mean * mean;
+  return variance > kRounding * square ? std::sqrt(variance) : 1.0;
 }
 
 }  // namespace nash_ismcts
