@@ -20,16 +20,23 @@ import argparse
 import dataclasses
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from open_spiel.python import policy as openspiel_policy
 
 from benchmarks.stored import RESULTS as ALL
 from benchmarks.stored import write_record
-from benchmarks.view_policies import policy_over_views, searched_views
+from benchmarks.view_policies import (
+    Floats,
+    policy_over_views,
+    rollout_policy,
+    searched_views,
+    turned,
+)
 from exploitability import measure
 from nash_ismcts_spiel import SearchConfig
+from nash_ismcts_spiel.games.board_symmetries import standard_views
 from nash_ismcts_spiel.games.merged import MergedGame, merged_game
 from nash_ismcts_spiel.harness import ViewBot, ViewSearch
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
@@ -55,13 +62,16 @@ class Agent:
       bot: its name in the registry.
       changes: settings beside the visits.
       words: what the page calls it.
-      pretrained: it searches with the networks that come with the package, else with rollouts.
+      models: what it searches with.
+      turned: it searches one of the views that a turn or a reflection of the board makes alike, and
+        plays the others like it.
     """
 
     bot: str
     changes: dict[str, Any]
     words: str
-    pretrained: bool = False
+    models: Literal["rollouts", "rollout_policy", "pretrained"] = "rollouts"
+    turned: bool = False
 
 
 ALL_VISITS = {"lcb_width": 100.0}
@@ -80,7 +90,7 @@ as the preset makes it, stays close to it."""
 AGENTS = {
     "play": Agent(
         "nash_ismcts_play",
-        CERTAIN_GAIN,
+        {**CERTAIN_GAIN, "dispersion_radius": 0.4},
         "Nash-ISMCTS, preset for play (radius 0.4) with `certain_gain`, rollouts",
     ),
     "default": Agent("nash_ismcts", {}, "Nash-ISMCTS, default (radius 0.05), rollouts"),
@@ -107,14 +117,51 @@ AGENTS = {
     "mt_observed": Agent(
         "mt_ismcts", {**ALL_VISITS, **FORGETFUL}, "the same, trees by observation"
     ),
+    "rollout_play": Agent(
+        "nash_ismcts_play",
+        FORGETFUL,
+        "Nash-ISMCTS, preset for play, P and beliefs from rollouts, board turned",
+        "rollout_policy",
+        turned=True,
+    ),
+    "rollout_radius_0": Agent(
+        "a_ismcts",
+        FORGETFUL,
+        "AlphaZero's search (radius 0), P and beliefs from rollouts, board turned",
+        "rollout_policy",
+        turned=True,
+    ),
     "learned_play": Agent(
-        "nash_ismcts_play", {}, "Nash-ISMCTS, preset for play, pretrained networks", True
+        "nash_ismcts_play", {}, "Nash-ISMCTS, preset for play, pretrained networks", "pretrained"
     ),
     "learned_radius_0": Agent(
-        "a_ismcts", {}, "AlphaZero's search (radius 0), pretrained networks", True
+        "a_ismcts", {}, "AlphaZero's search (radius 0), pretrained networks", "pretrained"
+    ),
+    "turned_play": Agent(
+        "nash_ismcts_play",
+        FORGETFUL,
+        "Nash-ISMCTS, preset for play, pretrained networks, board turned",
+        "pretrained",
+        turned=True,
+    ),
+    "turned_radius_0": Agent(
+        "a_ismcts",
+        FORGETFUL,
+        "AlphaZero's search (radius 0), pretrained networks, board turned",
+        "pretrained",
+        turned=True,
     ),
 }
 UNIFORM, CFR, POLICY, MO_ISMCTS = "uniform", "cfr_plus", "learned_p", "mo_ismcts"
+ROLLOUT_POLICY, TURNED_POLICY = "rollout_p", "turned_p"
+POLICIES = {
+    POLICY: "P of the pretrained networks alone",
+    TURNED_POLICY: "P of the pretrained networks alone, board turned",
+    ROLLOUT_POLICY: "P from rollouts alone",
+}
+"""Policies without search."""
+ROLLOUTS = 1024
+"""Random games after each action at a view, of which `rollout_policy` models are made."""
 OPENSPIEL = "ismcts_openspiel"
 EXPLORATION = 1.4
 """UCB1's constant of MO-ISMCTS; utilities are from -1 to 1."""
@@ -128,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Makes the points that are missing, then the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", default="phantom_ttt", help="of " + ", ".join(GAMES))
-    parser.add_argument("--agents", default=",".join([UNIFORM, CFR, POLICY, *PEERS, *AGENTS]))
+    parser.add_argument("--agents", default=",".join([UNIFORM, CFR, *POLICIES, *PEERS, *AGENTS]))
     parser.add_argument("--visits", default="100,300,1000")
     parser.add_argument("--seeds", default="0")
     parser.add_argument("--page", action="store_true", help="write the page from what is stored")
@@ -143,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from benchmarks.beyond_enumeration_page import write_page
 
     words = {name: agent.words for name, agent in AGENTS.items()}
-    write_page(RESULTS, PAGE, GAMES, {**PEERS, **words})
+    write_page(RESULTS, PAGE, GAMES, POLICIES, {**PEERS, **words})
 
 
 def _numbers(text: str) -> list[int]:
@@ -152,8 +199,10 @@ def _numbers(text: str) -> list[int]:
 
 def _point(game: str, agent: str, visits: int, seed: int, again: bool = False) -> None:
     """Measures one agent, unless its file is there."""
-    if agent in (UNIFORM, POLICY):
+    if agent in (UNIFORM, POLICY, TURNED_POLICY):
         visits, seed = 0, 0
+    if agent == ROLLOUT_POLICY:
+        visits = 0
     if agent == CFR:
         seed = 0
     path = RESULTS / f"{game}-{agent}-{visits}-{seed}.json"
@@ -188,11 +237,35 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
         return ViewBot(merged, 0, lambda player, seed: _openspiel(game, player, seed, visits), seed)
     if agent == POLICY:
         return np.concatenate(policy_over_views(merged, _networks(merged)))
+    if agent == TURNED_POLICY:
+        found = dict(enumerate(policy_over_views(merged, _networks(merged))))
+        return np.concatenate(turned(merged, found))
+    if agent == ROLLOUT_POLICY:
+        return np.concatenate(rollout_policy(merged, ROLLOUTS, seed)[1])
     chosen = AGENTS[agent]
     config = SearchConfig.preset(chosen.bot, visits=visits, **chosen.changes)
-    if chosen.pretrained:
-        return np.concatenate(searched_views(merged, _networks(merged), config, seed))
-    return ViewBot(merged, 0, lambda player, seed: ViewSearch(merged, config, seed), seed)
+    if chosen.models == "pretrained":
+        return np.concatenate(_with_networks(merged, config, seed, chosen.turned))
+    by_policy = chosen.models == "rollout_policy"
+    models = rollout_policy(merged, ROLLOUTS, seed)[0] if by_policy else None
+    return ViewBot(
+        merged,
+        0,
+        lambda player, seed: ViewSearch(merged, config, seed, models),
+        seed,
+        chosen.turned,
+    )
+
+
+def _with_networks(
+    merged: MergedGame, config: SearchConfig, seed: int, is_turned: bool
+) -> list[Floats]:
+    """The policy of searches with networks at all views, many side by side."""
+    if not is_turned:
+        return searched_views(merged, _networks(merged), config, seed)
+    views = sorted({standard.view for standard in standard_views(merged)})
+    found = searched_views(merged, _networks(merged), config, seed, views)
+    return turned(merged, dict(zip(views, found, strict=True)))
 
 
 def _openspiel(game: Any, player: int, seed: int, simulations: int) -> Any:

@@ -12,7 +12,11 @@ import pyspiel
 
 
 def write_page(
-    results: Path, page: Path, games: Mapping[str, str], agents: Mapping[str, str]
+    results: Path,
+    page: Path,
+    games: Mapping[str, str],
+    policies: Mapping[str, str],
+    agents: Mapping[str, str],
 ) -> None:
     """Writes one table per game: exploitability by agent and simulations per move."""
     rows = [json.loads(path.read_text()) for path in sorted(results.glob("*.json"))]
@@ -34,11 +38,16 @@ def write_page(
         printed = str(pyspiel.load_game(games[name]))
         found = [row for row in rows if row["game"] == printed]
         if found:
-            text += ["", *_table(games[name], found, agents)]
+            text += ["", *_table(games[name], found, policies, agents)]
     page.write_text("\n".join(text) + "\n", encoding="utf-8")
 
 
-def _table(game: str, rows: list[dict[str, Any]], agents: Mapping[str, str]) -> list[str]:
+def _table(
+    game: str,
+    rows: list[dict[str, Any]],
+    policies: Mapping[str, str],
+    agents: Mapping[str, str],
+) -> list[str]:
     uniform = [row for row in rows if row["agent"] == "uniform"]
     searches = [row for row in rows if row["agent"] in agents]
     visits = sorted({row["visits"] for row in searches})
@@ -56,8 +65,10 @@ def _table(game: str, rows: list[dict[str, Any]], agents: Mapping[str, str]) -> 
     if solved:
         parts = [f"{row['exploitability']:.4f} after {row['visits']}" for row in solved]
         lines += [f"CFR+ over views: {', '.join(parts)} iterations."]
-    for row in (row for row in rows if row["agent"] == "learned_p"):
-        lines += [f"P of the pretrained networks alone: {row['exploitability']:.4f}."]
+    for agent, words in policies.items():
+        values = [f"{row['exploitability']:.4f}" for row in rows if row["agent"] == agent]
+        if values:
+            lines += [f"{words}: {', '.join(values)}."]
     if not searches:
         return lines
     lines += ["", f"| simulations a move | {' | '.join(f'{v:,}' for v in visits)} |"]

@@ -1,9 +1,11 @@
-"""Policies at every view of a merged game: P of networks, and of searches with them.
+"""Policies at every view of a merged game: P of models, and of searches with networks.
 
 Many searches are under way at once, so that networks evaluate their rows together.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +14,9 @@ from benchmarks.timing import report
 from exploitability import measure
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games.board_symmetries import standard_views
 from nash_ismcts_spiel.games.merged import MergedGame
-from nash_ismcts_spiel.models import Models
+from nash_ismcts_spiel.models import Models, RolloutPolicyEvaluator
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.native.engine import search_together
 from nash_ismcts_spiel.native.models import NativeModels
@@ -38,18 +41,51 @@ def policy_over_views(merged: MergedGame, evaluator: NetworkEvaluator) -> list[F
     return policies
 
 
-def searched_views(
-    merged: MergedGame, evaluator: NetworkEvaluator, config: SearchConfig, seed: int
-) -> list[Floats]:
-    """The policy of a search at each view."""
+def rollout_policy(
+    merged: MergedGame, rollouts: int, seed: int
+) -> tuple[RolloutPolicyEvaluator, list[Floats]]:
+    """Models from random play whose rows are made at the histories that represent views, once and
+    for all, so that searches do not depend on the order of questions; and their P at each view.
+    """
+    evaluator = RolloutPolicyEvaluator(rollouts=rollouts, by_observation=True, seed=seed)
     policies: list[Floats] = []
-    for views in _parts(len(merged.views), TOGETHER * BATCHES):
+    for view in merged.views:
+        graph = GameGraph(merged.walked)
+        information_set = int(graph.worlds.information_set[graph.follow(view.history)])
+        policies.append(np.array(evaluator.policy_row(graph, information_set)))
+        if len(policies) % (TOGETHER * BATCHES) == 0:
+            report(f"played random games at {len(policies)} of {len(merged.views)} views")
+    return evaluator, policies
+
+
+def turned(merged: MergedGame, policies: Mapping[int, Floats]) -> list[Floats]:
+    """Policies at all views from those at standard ones (`games.board_symmetries`)."""
+    found = []
+    for view, standard in zip(merged.views, standard_views(merged), strict=True):
+        there = list(merged.views[standard.view].legal_actions)
+        order = [there.index(standard.cells[action]) for action in view.legal_actions]
+        found.append(policies[standard.view][order])
+    return found
+
+
+def searched_views(
+    merged: MergedGame,
+    evaluator: NetworkEvaluator,
+    config: SearchConfig,
+    seed: int,
+    asked: Sequence[int] | None = None,
+) -> list[Floats]:
+    """The policy of a search at each view, or at those that are asked about."""
+    policies: list[Floats] = []
+    numbers = range(len(merged.views)) if asked is None else asked
+    for part in _parts(len(numbers), TOGETHER * BATCHES):
+        views = [numbers[index] for index in part]
         graph, sets = _graph_of(merged, evaluator, views)
         models = NativeModels(Models(graph, evaluator))
         rngs = [np.random.default_rng([seed, config.visits, view]) for view in views]
         found = search_together(models, config, sets, rngs, TOGETHER)
         policies += [np.array(result.policy) for result in found]
-        report(f"searched {len(policies)} of {len(merged.views)} views")
+        report(f"searched {len(policies)} of {len(numbers)} views")
     return policies
 
 
@@ -58,7 +94,7 @@ def _parts(count: int, size: int) -> list[range]:
 
 
 def _graph_of(
-    merged: MergedGame, evaluator: NetworkEvaluator, views: range
+    merged: MergedGame, evaluator: NetworkEvaluator, views: Sequence[int]
 ) -> tuple[GameGraph, list[int]]:
     """A new graph, and in it the information sets at the histories that represent views."""
     graph = GameGraph(merged.game, evaluator.split_actions, evaluator.hidden_order)

@@ -27,7 +27,7 @@ HiddenOrder = Literal["play", "sets"]
 
 MODEL_RADIUS = 0.2
 ROLLOUT_RADIUS = 0.05
-"""Radii of belief dispersion for models with a P of their own, and for those without."""
+"""Radii of belief dispersion for learned or exact models, and for rollouts and uniform models."""
 
 MOST_VISITS = 2_000_000_000
 """Counters of the native engine have 32 bits."""
@@ -41,8 +41,9 @@ class SearchConfig(Settings):
       visits: visits of the root on which an answer rests, kept ones included.
     Belief dispersion (SAMPLE nodes):
       dispersion_radius: epsilon, L1 radius of the ball round the beliefs h; 0 is A-ISMCTS. Ties are
-        broken by P, so None goes by whether the models have one: 0.2, or 0.05 for rollouts and
-        uniform models, whose P is uniform and would turn every tie into a random move.
+        broken by P, so None goes by how good that is: `model_radius`, or 0.05 for rollouts and
+        uniform models, whose P is uniform or crude and would turn ties into random moves.
+      model_radius: the radius for learned and exact models where `dispersion_radius` is None.
       sample_backup: how a SAMPLE node's interval is formed.
       luck_ends: in `luck_adjusted`, whether low ends meet low ends or every interval is free.
     Choice (ACT nodes):
@@ -102,6 +103,7 @@ class SearchConfig(Settings):
 
     visits: int = 200
     dispersion_radius: float | None = None
+    model_radius: float = MODEL_RADIUS
     sample_backup: SampleBackup = "expected"
     luck_ends: LuckEnds = "coupled"
     selection: Selection = "puct"
@@ -135,6 +137,7 @@ class SearchConfig(Settings):
         _check(self, "visits", self.visits <= MOST_VISITS, f"at most {MOST_VISITS}")
         radius = self.dispersion_radius
         _check(self, "dispersion_radius", radius is None or 0.0 <= radius <= 2.0, "from 0 to 2")
+        _check(self, "model_radius", 0.0 <= self.model_radius <= 2.0, "from 0 to 2")
         _check(self, "c_puct", self.c_puct >= 0.0, "not negative")
         _check(self, "ucb_exploration", self.ucb_exploration >= 0.0, "not negative")
         _check(self, "puct_floor", 0.0 < self.puct_floor < 1.0, "between 0 and 1")
@@ -151,10 +154,10 @@ class SearchConfig(Settings):
         _check(self, "max_worlds", self.max_worlds >= 1, "at least 1")
 
     def with_radius(self, has_policy: bool) -> Self:
-        """The same with a radius, chosen by whether the models say more of P than nothing."""
+        """The same with a radius, chosen by whether P was learned or given."""
         if self.dispersion_radius is not None:
             return self
-        radius = MODEL_RADIUS if has_policy else ROLLOUT_RADIUS
+        radius = self.model_radius if has_policy else ROLLOUT_RADIUS
         return dataclasses.replace(self, dispersion_radius=radius)
 
     @property
@@ -184,7 +187,7 @@ class SearchConfig(Settings):
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "nash_ismcts": {},
     "nash_ismcts_play": {
-        "dispersion_radius": 0.4,
+        "model_radius": 0.4,
         "opponent_prior_visits": 10.0,
         "c_puct": 2.0,
         "lcb_width": 1.0,

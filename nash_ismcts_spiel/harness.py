@@ -21,6 +21,7 @@ from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph, InformationKey
 from nash_ismcts_spiel.games.adapter import require_state
+from nash_ismcts_spiel.games.board_symmetries import standard_views
 from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.models import Evaluator, Models, RolloutEvaluator
 from nash_ismcts_spiel.native.engine import NativeEngine
@@ -142,6 +143,7 @@ class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         player_id: int,
         make: Callable[[int, int], Any],
         seed: int = 0,
+        turned: bool = False,
     ) -> None:
         """Takes a seat.
 
@@ -150,12 +152,14 @@ class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
           player_id: the seat.
           make: makes a new bot that searches: make(player, seed).
           seed: from which the seeds of the searches come.
+          turned: whether views that are one view on a turned or mirrored board are searched once.
         """
         pyspiel.Bot.__init__(self)
         self._merged = merged
         self._player = player_id
         self._make = make
         self._seed = seed
+        self._standard = standard_views(merged) if turned else None
         self._rng = np.random.default_rng(seed)
         self._answers: dict[int, list[tuple[int, float]]] = {}
 
@@ -163,11 +167,20 @@ class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         """(action, probability) for all legal actions of the player to move."""
         require_state(state)
         view = self._merged.view_at(state)
+        if self._standard is None:
+            return list(self._answer(view))
+        standard = self._standard[view]
+        found = dict(self._answer(standard.view))
+        actions = self._merged.views[view].legal_actions
+        return [(action, found[standard.cells[action]]) for action in actions]
+
+    def _answer(self, view: int) -> list[tuple[int, float]]:
+        """What a search says at a view."""
         if view not in self._answers:
             seed = int(np.random.SeedSequence((self._seed, view)).generate_state(1)[0]) >> 1
             bot = self._make(self._merged.views[view].player, seed)
             self._answers[view] = list(bot.get_policy(self._merged.state_of(view)))
-        return list(self._answers[view])
+        return self._answers[view]
 
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
         """The policy and an action drawn from it."""
@@ -200,7 +213,8 @@ class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def clone(self) -> ViewBot:
         """A bot that draws the same numbers; both share what was searched."""
-        bot = ViewBot(self._merged, self._player, self._make, self._seed)
+        turned = self._standard is not None
+        bot = ViewBot(self._merged, self._player, self._make, self._seed, turned)
         bot._rng = copy.deepcopy(self._rng)
         bot._answers = self._answers
         return bot

@@ -68,7 +68,7 @@ def test_rows_are_those_of_the_models_and_the_prior() -> None:
     (own,) = Hashed().information_set_rows(graph, [where])
     assert row.child_values == [[value] * len(row.beliefs) for value in own.child_values]
     assert Models(graph, evaluator).sample(node) == row
-    assert not Models(graph, Hashed()).prior_beliefs
+    assert not Models(graph, Hashed()).compiled_beliefs
 
 
 def test_a_source_of_beliefs_has_no_other_rows() -> None:

@@ -212,7 +212,7 @@ def test_evaluate_as_a_table(capsys: pytest.CaptureFixture[str], kuhn: Path) -> 
     assert "kuhn_poker() after 20 generations" in printed
     assert f"average policy P: {found['exploitability_average']:.5f}" in printed
     rows = re.findall(r"^ +([\d.]+) +(\d+) +([\d.]+) +([\d.]+)$", printed, re.M)
-    own = SearchConfig.preset("nash_ismcts_play").dispersion_radius
+    own = SearchConfig.preset("nash_ismcts_play").with_radius(True).radius
     assert [(float(radius), int(visits)) for radius, visits, _, _ in rows] == [(own, 5), (own, 20)]
     for row, cell in zip(rows, found["search"], strict=True):
         assert row[2] == f"{cell['exploitability_mean_policy']:.5f}"

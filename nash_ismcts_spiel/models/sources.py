@@ -11,17 +11,19 @@ from nash_ismcts_spiel.native import _core
 
 
 class SourceEvaluator(abc.ABC):
-    """An evaluator over a compiled source of rows: P is uniform, beliefs are the prior, and Vc does
-    not tell pieces apart.
-    """
+    """An evaluator over a compiled source of rows, whose Vc does not tell pieces apart."""
 
     @abc.abstractmethod
     def row_source(self, graph: GameGraph) -> _core.RowSource:
         """The compiled models for a graph."""
 
     def policy_row(self, graph: GameGraph, information_set: int) -> list[float]:
-        """P alone, for which no value has to be found."""
-        return graph.uniform_policy(information_set)
+        """P alone; where it is uniform, no value has to be found for it."""
+        return self.row_source(graph).policy_row(graph, information_set)
+
+    def beliefs(self, graph: GameGraph, sample_node: int) -> list[float]:
+        """How likely each branch of a SAMPLE node is."""
+        return self.row_source(graph).beliefs(graph, sample_node)
 
     def information_set_rows(
         self, graph: GameGraph, information_sets: Sequence[int]
@@ -34,7 +36,7 @@ class SourceEvaluator(abc.ABC):
         """One row per SAMPLE node."""
         rows: list[SampleRow] = []
         for node in sample_nodes:
-            beliefs = graph.prior_weights(node)
+            beliefs = self.beliefs(graph, node)
             owner = graph.samples.information_set[node]
             (row,) = self.information_set_rows(graph, [owner])
             rows.append(SampleRow(beliefs, [[v] * len(beliefs) for v in row.child_values]))
@@ -47,6 +49,6 @@ def compiled_only(evaluator: object) -> SourceEvaluator | None:
     """
     if not isinstance(evaluator, SourceEvaluator):
         return None
-    made_here = ("information_set_rows", "sample_rows", "policy_row")
+    made_here = ("information_set_rows", "sample_rows", "policy_row", "beliefs")
     kept = (getattr(type(evaluator), name) is getattr(SourceEvaluator, name) for name in made_here)
     return evaluator if all(kept) else None

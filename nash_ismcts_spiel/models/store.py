@@ -40,8 +40,8 @@ class Models:
       graph: the graph that is searched.
       evaluator: whose models they are.
       compiled: the evaluator again if compiled code makes all its rows, else None.
-      prior_beliefs: whether compiled code makes the rows of SAMPLE nodes: beliefs are the prior,
-        and Vc does not tell pieces apart.
+      compiled_beliefs: whether compiled code makes the rows of SAMPLE nodes, in which Vc does not
+        tell pieces apart.
     """
 
     def __init__(self, graph: GameGraph, evaluator: Evaluator) -> None:
@@ -49,7 +49,7 @@ class Models:
         self.graph = graph
         self.evaluator = evaluator
         self.compiled = compiled_only(evaluator)
-        self.prior_beliefs = self.compiled is not None or isinstance(evaluator, PriorBeliefs)
+        self.compiled_beliefs = self.compiled is not None or isinstance(evaluator, PriorBeliefs)
         asked = evaluator.evaluator if isinstance(evaluator, PriorBeliefs) else evaluator
         self._flat = asked if isinstance(asked, FlatEvaluator) else None
         self._information_sets: dict[int, InformationSetRow] = {}
@@ -120,7 +120,7 @@ class Models:
         """Beliefs and Vc at a SAMPLE node."""
         row = self._samples.get(sample_node)
         if row is None:
-            if self.prior_beliefs:
+            if self.compiled_beliefs:
                 row = self._samples[sample_node] = self._source_sample(sample_node)
                 return row
             (row,) = self._new_samples([sample_node])
@@ -130,11 +130,14 @@ class Models:
         return row
 
     def _source_sample(self, sample_node: int) -> SampleRow:
-        """Vc does not tell pieces apart, so the row of the information set says it all; the prior
-        knows of dead branches already.
+        """Vc does not tell pieces apart, so the row of the information set says it all; beliefs
+        know of dead branches already.
         """
         values = self.information_set(self.graph.samples.information_set[sample_node]).child_values
-        beliefs = self.graph.prior_weights(sample_node)
+        if self.compiled is not None:
+            beliefs = self.compiled.beliefs(self.graph, sample_node)
+        else:
+            beliefs = self.graph.prior_weights(sample_node)
         return SampleRow(beliefs, [[value] * len(beliefs) for value in values])
 
     def bury_new(self) -> None:

@@ -34,7 +34,7 @@ class NativeModels:
       rows: the rows that are there.
       source: makes rows without Python, all or those of SAMPLE nodes; None if all come from the
         evaluator.
-      compiled: whether compiled code makes all rows, so that P is uniform.
+      compiled: whether compiled code makes all rows.
       rows_evaluated: how many rows the evaluator was asked for.
       batches: in how many calls.
     """
@@ -59,7 +59,7 @@ class NativeModels:
             self.rows = _core.Rows()
             if models.compiled is not None:
                 self.source = models.compiled.row_source(models.graph)
-            elif models.prior_beliefs:
+            elif models.compiled_beliefs:
                 self.source = _core.prior_beliefs()
             if models.world_values is not None:
                 self.rows.put_world_values(models.graph, models.world_values)

@@ -95,7 +95,7 @@ class Walk:
 
     def pooled(self, information_set: int) -> bool:
         """Whether hidden states are drawn whole, from a pool, so that there are no pieces."""
-        return self._models.prior_beliefs and self._graph.by_exchange(information_set)
+        return self._models.compiled_beliefs and self._graph.by_exchange(information_set)
 
     def _next(self, place: Place, step: Step) -> Place:
         if place.kind == "act" and step.kind == "action":

@@ -151,7 +151,7 @@ class Simulator:
 
         Pools hold worlds drawn from the prior, so the models' beliefs have to be that.
         """
-        return self._models.prior_beliefs and self._graph.by_exchange(information_set)
+        return self._models.compiled_beliefs and self._graph.by_exchange(information_set)
 
     def _draw_from_pool(self, tree: Tree, node: PoolNode, depth: int) -> Interval:
         """Draws all hidden pieces at once, visits the world, and backs up."""
@@ -264,7 +264,7 @@ class Simulator:
         return SampleNode(
             ~target, action, player, row.beliefs, lambda: targets[first : first + count],
             row.child_values[action], [0] * count, [None] * count,
-            pieces_alike=self._models.prior_beliefs,
+            pieces_alike=self._models.compiled_beliefs,
         )  # fmt: skip
 
     def _world_node(self, tree: Tree, world: int, player: int) -> Node:

@@ -38,6 +38,32 @@ py::tuple source_set_row(RowSource& self, Graph& graph, int64_t set, int64_t arr
   return py::make_tuple(part(rows.policy), rows.value[set], part(rows.child_values));
 }
 
+// P of a source alone.
+std::vector<double> source_policy_row(RowSource& self, Graph& graph, int64_t set) {
+  require_readable(graph);
+  require_row(set, graph.information_sets.size(), "information set");
+  Rows rows;
+  {
+    const Growing growing(graph);
+    self.policy_row(graph, rows, static_cast<int32_t>(set));
+  }
+  const auto first = rows.policy.begin() + graph.information_sets.first_action[set];
+  return {first, first + graph.information_sets.action_count[set]};
+}
+
+// Beliefs of a source at a SAMPLE node.
+std::vector<double> source_beliefs(RowSource& self, Graph& graph, int64_t sample) {
+  require_readable(graph);
+  require_row(sample, graph.samples.size(), "SAMPLE node");
+  Rows rows;
+  {
+    const Growing growing(graph);
+    self.sample_row(graph, rows, static_cast<int32_t>(sample));
+  }
+  const auto first = rows.beliefs.begin() + graph.samples.first_branch[sample];
+  return {first, first + graph.samples.branch_count[sample]};
+}
+
 // Worlds are made by exchanging events of others, of which there has to be one.
 void require_exchange(const Graph& graph, int32_t set) {
   const auto& worlds = graph.worlds;
@@ -73,7 +99,9 @@ int32_t next_on_walk(PyWalk& self, Graph& graph, int64_t set) {
 void bind_row_sources(py::module_& module) {
   py::class_<RowSource, std::shared_ptr<RowSource>>(module, "RowSource")
       .def("set_row", &source_set_row, py::arg("graph"), py::arg("information_set"),
-           py::arg("arrival") = kMissing);
+           py::arg("arrival") = kMissing)
+      .def("policy_row", &source_policy_row, py::arg("graph"), py::arg("information_set"))
+      .def("beliefs", &source_beliefs, py::arg("graph"), py::arg("sample"));
   module.def(
       "uniform_rows",
       [](double value) -> std::shared_ptr<RowSource> {
@@ -88,6 +116,13 @@ void bind_row_sources(py::module_& module) {
         return std::make_shared<RolloutRows>(worlds, most_games, seed);
       },
       py::arg("worlds"), py::arg("most_games"), py::arg("seed"));
+  module.def(
+      "rollout_policy_rows",
+      [](int32_t worlds, double temperature, bool by_observation,
+         uint64_t seed) -> std::shared_ptr<RowSource> {
+        return std::make_shared<RolloutPolicyRows>(worlds, temperature, by_observation, seed);
+      },
+      py::arg("worlds"), py::arg("temperature"), py::arg("by_observation"), py::arg("seed"));
   module.def(
       "draw_world",
       [](Graph& graph, int64_t set, uint64_t seed) {

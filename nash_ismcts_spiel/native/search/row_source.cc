@@ -1,6 +1,8 @@
 #include "row_source.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -8,7 +10,14 @@
 
 namespace nash_ismcts {
 
-void RowSource::policy_row(const Graph& graph, Rows& rows, int32_t set) {
+namespace {
+
+constexpr size_t kMostKept = 1 << 18;  // rows that are kept from graph to graph
+constexpr double kUnforeseen = 0.02;   // share of uniform moves in beliefs: P may be wrong
+
+}  // namespace
+
+void RowSource::policy_row(Graph& graph, Rows& rows, int32_t set) {
   rows.fit(graph);
   const int32_t first = graph.information_sets.first_action[set];
   graph.uniform_policy(set, rows.policy.data() + first);
@@ -26,7 +35,7 @@ void RowSource::set_row(Graph& graph, Rows& rows, int32_t set, int32_t arrival) 
   rows.has_information_set[set] = 1;
 }
 
-void RowSource::sample_row(const Graph& graph, Rows& rows, int32_t sample) {
+void RowSource::sample_row(Graph& graph, Rows& rows, int32_t sample) {
   rows.fit(graph);
   graph.prior_weights(sample, rows.beliefs.data() + graph.samples.first_branch[sample]);
   rows.has_sample[sample] = 1;
@@ -51,6 +60,7 @@ void RolloutRows::values(Graph& graph, int32_t set, int32_t arrival, double& val
   games_.assign(count, 0);
   order_.resize(count);
   for (int32_t world = 0; world < worlds_; ++world) {
+    if (world > 0) graph.check_deadline();
     const bool arrived = world == 0 && arrival != kMissing;
     const std::unique_ptr<GameState> state =
         arrived ? graph.state(arrival) : drawn_state(graph, set, random);
@@ -84,6 +94,77 @@ std::unique_ptr<GameState> RolloutRows::drawn_state(Graph& graph, int32_t set, R
   if (!graph.by_exchange(set)) return graph.state(draw_world(graph, set, random));
   Walk walk(random.next());
   return graph.exchanged_state(set, walk);
+}
+
+RolloutPolicyRows::RolloutPolicyRows(int32_t worlds, double temperature, bool by_observation,
+                                     uint64_t seed)
+    : RolloutRows(worlds, std::numeric_limits<int32_t>::max(), seed),
+      temperature_(temperature),
+      by_observation_(by_observation) {}
+
+void RolloutPolicyRows::policy_row(Graph& graph, Rows& rows, int32_t set) {
+  set_row(graph, rows, set, kMissing);
+}
+
+// Where a search arrived says nothing here: who asks next may have arrived elsewhere.
+void RolloutPolicyRows::set_row(Graph& graph, Rows& rows, int32_t set, int32_t) {
+  const std::vector<double>& values = kept_values(graph, set);
+  rows.fit(graph);
+  const int32_t first = graph.information_sets.first_action[set];
+  const double largest = *std::max_element(values.begin(), values.end());
+  double total = 0.0, mean = 0.0;
+  for (size_t action = 0; action < values.size(); ++action) {
+    const double weight = graph.whole_count(set, static_cast<int32_t>(action)) *
+                          std::exp((values[action] - largest) / temperature_);
+    rows.policy[first + action] = weight;
+    rows.child_values[first + action] = values[action];
+    total += weight;
+    mean += weight * values[action];
+  }
+  for (size_t action = 0; action < values.size(); ++action) rows.policy[first + action] /= total;
+  rows.value[set] = mean / total;
+  rows.has_policy[set] = rows.has_information_set[set] = 1;
+}
+
+// Worlds are drawn in a graph of their own: that of the search does not tell which rows were kept.
+const std::vector<double>& RolloutPolicyRows::kept_values(Graph& graph, int32_t set) {
+  const uint64_t known = by_observation_ ? graph.observation_hash(set) : graph.knowledge_hash(set);
+  const auto found = kept_.find(known);
+  if (found != kept_.end()) return found->second;
+  Graph apart(graph.shared_game());
+  apart.set_deadline(graph.deadline());
+  const int32_t world = apart.follow(graph.history(graph.information_sets.first_world[set]));
+  std::vector<double> child_values(graph.information_sets.action_count[set]);
+  double value;
+  values(apart, apart.worlds.information_set[world], kMissing, value, child_values.data());
+  if (kept_.size() >= kMostKept) kept_.clear();
+  return kept_.emplace(known, std::move(child_values)).first->second;
+}
+
+void RolloutPolicyRows::sample_row(Graph& graph, Rows& rows, int32_t sample) {
+  const int32_t world = graph.samples.world[sample];
+  if (graph.worlds.kind[world] == kChance) {
+    RowSource::sample_row(graph, rows, sample);
+    return;
+  }
+  int32_t set = graph.worlds.information_set[world];
+  if (by_observation_) set = graph.same_observation(set);
+  rows.fit(graph);
+  if (!rows.has_policy[set]) policy_row(graph, rows, set);
+  const int64_t first = graph.samples.first_branch[sample];
+  const int32_t first_action = graph.information_sets.first_action[set];
+  const double least = kUnforeseen / graph.information_sets.action_count[set];
+  double total = 0.0;
+  for (int64_t branch = first; branch < first + graph.samples.branch_count[sample]; ++branch) {
+    const bool dead = graph.samples.target[branch] == kDead;
+    const double policy = rows.policy[first_action + graph.samples.edge[branch]];
+    rows.beliefs[branch] = dead ? 0.0 : (1.0 - kUnforeseen) * policy + least;
+    total += rows.beliefs[branch];
+  }
+  for (int64_t branch = first; branch < first + graph.samples.branch_count[sample]; ++branch) {
+    rows.beliefs[branch] /= total;
+  }
+  rows.has_sample[sample] = 1;
 }
 
 int32_t draw_world(Graph& graph, int32_t set, Random& random) {

@@ -54,6 +54,7 @@ class Graph : public GraphTables {
   Graph& operator=(const Graph&) = delete;
 
   const Game& game() const { return *game_; }
+  std::shared_ptr<const Game> shared_game() const { return game_; }
   ViewTable& views() { return views_; }
   const ViewTable& views() const { return views_; }
   bool enumerated() const { return enumerated_; }
@@ -66,6 +67,10 @@ class Graph : public GraphTables {
 
   // Until when worlds may be looked for; OutOfTime is thrown then. The graph stays as it should be.
   void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
+  Clock::time_point deadline() const { return deadline_; }
+  void check_deadline() const {
+    if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_) throw OutOfTime();
+  }
 
   // The world after an edge of `world`, made if nobody has stepped there before.
   int32_t child(int32_t world, int32_t edge);
@@ -143,6 +148,9 @@ class Graph : public GraphTables {
   // many looks and actions: itself, or one in which things came in another order.
   int32_t same_observation(int32_t information_set);
 
+  // A hash of what makes information sets the same to `same_observation`, alike in every graph.
+  uint64_t observation_hash(int32_t information_set) const;
+
   // Whether the mover at `world` has not seen the last action of `player`: after some other action
   // and the same events since it would be in the same information set. Its move is then no answer
   // to that action, but part of what `player` does not know.
@@ -183,10 +191,8 @@ class Graph : public GraphTables {
                   Action event);
   int32_t view_after(const GameState& state, int32_t view, int32_t player);
   int32_t find_own_next(int32_t set, int32_t action);
+  std::string observation_text(int32_t set) const;
   void resolve_rest();
-  void check_deadline() const {
-    if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_) throw OutOfTime();
-  }
   int32_t information_set_at(int32_t world, int32_t player, int32_t view, bool within_action);
   double whole_count(int64_t edge) const {
     return worlds.edge_probability[edge] > 0.0 ? worlds.edge_probability[edge] : 1.0;
