@@ -21,12 +21,14 @@ void require_number(Action number, int64_t end, const Game& game, const char* wh
 
 }  // namespace
 
-Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observations)
+Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observations,
+                 std::optional<Board> board)
     : game_(std::move(game)),
       facts_(game_->tensor_facts()),
       kind_(observations ? TensorKind::kObservation : facts_.kind),
       size_(observations ? facts_.observation_size : facts_.size),
       remembered_(observations ? 1 : kRemembered),
+      board_(std::move(board)),
       players_(game_->facts().num_players),
       slots_(slots),
       pieces_(std::max(facts_.actions, facts_.chance_outcomes)),
@@ -42,6 +44,10 @@ Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observati
   if (slots < 0) throw std::invalid_argument("slots must not be negative");
   const bool history = kind_ == TensorKind::kObservation;
   set_inputs_ = players_ + (history ? remembered_ * (size_ + facts_.actions) : size_);
+  if (!board_) return;
+  if (history) throw std::invalid_argument("a board is read from information states");
+  board_->check(size_);
+  set_inputs_ = players_ + board_->size();
 }
 
 bool Tensors::fits(const Graph& graph) const {
@@ -88,7 +94,11 @@ void Tensors::describe_set(const Graph& graph, int32_t set, float* row) const {
     remember(graph, world, player, row + players_);
   } else {
     std::unique_ptr<GameState> made;
-    graph.look(world, made).tensor(player, kind_, row + players_, size_);
+    const GameState& state = graph.look(world, made);
+    if (!board_) return state.tensor(player, kind_, row + players_, size_);
+    std::vector<float> told(size_);
+    state.tensor(player, kind_, told.data(), size_);
+    board_->read(told.data(), player, row + players_);
   }
 }
 

@@ -6,7 +6,8 @@
 // a decision then is where an action begins). A SAMPLE node is described by its information set and
 // the pieces drawn so far, by slot: the first piece has the first slot, and all that no slot is
 // left for share the last one, as do all pieces of a set. A piece is known by its number as an
-// action or chance outcome. Where games draw sets, how likely the next piece is a priori comes
+// action or chance outcome. Where a board is given, the information state tensor is put on it
+// (board.h), and the board stands for it. Where games draw sets, how likely the next piece is a priori comes
 // last, as the logarithm: much of it is combinatorics, which need not be learned.
 //
 // Rows are not kept between batches: the states that they are read from mostly are.
@@ -16,8 +17,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
+#include "board.h"
 #include "game.h"
 #include "graph.h"
 
@@ -29,8 +32,10 @@ constexpr int32_t kRemembered = 4;
 class Tensors {
  public:
   // Fixes the sizes. If `observations` is set, a player is described by its present observation
-  // alone. Throws std::invalid_argument if the game has no tensors.
-  Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observations = false);
+  // alone; if there is a board, by that. Throws std::invalid_argument if the game has no tensors,
+  // or none that the board can be read from.
+  Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observations = false,
+          std::optional<Board> board = std::nullopt);
 
   int64_t set_inputs() const { return set_inputs_; }
   int64_t sample_inputs() const { return set_inputs_ + slots_ * pieces_ + prior_inputs_; }
@@ -61,6 +66,7 @@ class Tensors {
   TensorKind kind_;     // of the tensors that are read
   int64_t size_;        // of one of them
   int32_t remembered_;  // own decisions that a row of observations looks back to
+  std::optional<Board> board_;
   int32_t players_;
   int64_t slots_, pieces_, prior_inputs_, set_inputs_;
 };
