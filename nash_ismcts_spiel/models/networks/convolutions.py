@@ -21,6 +21,9 @@ from nash_ismcts_spiel.models.networks.config import NetworkConfig
 _FIRST, _NEXT = 5, 3
 """Sides of the squares of cells that layers look at."""
 
+_TOGETHER = 64
+"""Rows that are evaluated at once: what lies between layers then stays in the cache."""
+
 
 class Network(nn.Module):
     """Any network of this package: rows in, rows out."""
@@ -82,6 +85,11 @@ class BoardNetwork(Network):
 
     def forward(self, batch: Tensor) -> Tensor:
         """Outputs of a batch. [rows, numbers + actions]"""
+        if torch.is_grad_enabled() or len(batch) <= _TOGETHER:
+            return self._outputs(batch)
+        return torch.cat([self._outputs(part) for part in batch.split(_TOGETHER)])
+
+    def _outputs(self, batch: Tensor) -> Tensor:
         facts = batch[:, : self._facts]
         hidden = self.into(batch[:, self._facts :].reshape(-1, *self._shape))
         hidden = hidden + self.facts(facts)[:, :, None, None]

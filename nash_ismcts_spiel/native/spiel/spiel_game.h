@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,10 +20,34 @@
 
 namespace nash_ismcts {
 
+// Legal actions of the first moves of a game in which they take long to find, by what the mover is
+// shown there: they follow from that.
+class LegalMemory {
+ public:
+  explicit LegalMemory(int64_t moves) : moves_(moves) {}
+
+  // The legal actions of the player to move at a state, which are looked for if they are not known.
+  std::vector<Action> legal_actions(const open_spiel::State& state);
+
+  // Whether the state is one of those first moves.
+  bool covers(const open_spiel::State& state) const { return state.MoveNumber() < moves_; }
+
+ private:
+  static constexpr size_t kMost = 1 << 14;  // lists that are remembered; then it begins anew
+
+  int64_t moves_;
+  std::mutex one_at_a_time_;
+  std::unordered_map<std::string, std::vector<Action>> known_;
+};
+
 class SpielState final : public GameState {
  public:
-  SpielState(std::unique_ptr<open_spiel::State> state, bool has_information_states)
-      : state_(std::move(state)), has_information_states_(has_information_states) {}
+  // Legal actions are remembered where there is a memory.
+  SpielState(std::unique_ptr<open_spiel::State> state, bool has_information_states,
+             std::shared_ptr<LegalMemory> memory)
+      : state_(std::move(state)),
+        has_information_states_(has_information_states),
+        memory_(std::move(memory)) {}
 
   std::unique_ptr<GameState> clone() const override;
   int32_t player() const override { return state_->CurrentPlayer(); }
@@ -45,12 +71,12 @@ class SpielState final : public GameState {
 
   std::unique_ptr<open_spiel::State> state_;
   bool has_information_states_;
+  std::shared_ptr<LegalMemory> memory_;
 };
 
 class SpielGame final : public Game {
  public:
-  SpielGame(std::shared_ptr<const open_spiel::Game> game, GameFacts facts)
-      : Game(std::move(facts)), game_(std::move(game)), start_(game_->NewInitialState()) {}
+  SpielGame(std::shared_ptr<const open_spiel::Game> game, GameFacts facts);
 
   std::unique_ptr<GameState> initial_state() const override;
   TensorFacts tensor_facts() const override;
@@ -58,6 +84,7 @@ class SpielGame final : public Game {
  private:
   std::shared_ptr<const open_spiel::Game> game_;
   std::unique_ptr<const open_spiel::State> start_;  // some games take long to make one
+  std::shared_ptr<LegalMemory> memory_;             // null in most games
 };
 
 // Loads a game by its string. The caller says what `support` (games/adapter.py) found out, so that

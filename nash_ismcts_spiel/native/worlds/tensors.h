@@ -10,7 +10,9 @@
 // (board.h), and the board stands for it. Where games draw sets, how likely the next piece is a priori comes
 // last, as the logarithm: much of it is combinatorics, which need not be learned.
 //
-// Rows are not kept between batches: the states that they are read from mostly are.
+// Rows are not kept between batches: the states that they are read from mostly are. Where they are
+// not, sets are described in the order in which their worlds were made, so that one state is played
+// on from one decision of a game to the next.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_TENSORS_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_TENSORS_H_
@@ -19,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "board.h"
 #include "game.h"
@@ -53,10 +56,12 @@ class Tensors {
   void samples(const Graph& graph, const int32_t* samples, int64_t count, float* rows) const;
 
  private:
-  using Described = std::unordered_map<int32_t, const float*>;  // where the row of a set stands
+  // States that a batch has played, by world.
+  using Played = std::unordered_map<int32_t, std::unique_ptr<GameState>>;
 
-  void describe(const Graph& graph, int32_t set, Described& described, float* row) const;
-  void describe_set(const Graph& graph, int32_t set, float* row) const;
+  void describe(const Graph& graph, const std::vector<int32_t>& sets, int64_t width,
+                float* rows) const;
+  void describe_set(const Graph& graph, int32_t set, Played& played, float* row) const;
   void remember(const Graph& graph, int32_t world, int32_t player, float* row) const;
   void add_drawn(const Graph& graph, int32_t sample, float* slots) const;
   void add_prior(const Graph& graph, int32_t sample, float* prior) const;
