@@ -13,19 +13,38 @@ std::unique_ptr<GameState> SpielState::clone() const {
   return std::make_unique<SpielState>(state_->Clone(), has_information_states_, memory_);
 }
 
-std::vector<Action> LegalMemory::legal_actions(const open_spiel::State& state) {
+std::vector<Action> FirstMoves::legal_actions(const open_spiel::State& state) {
   const open_spiel::Player mover = state.CurrentPlayer();
   const std::string shown = std::to_string(mover) + " " + state.InformationStateString(mover);
   {
     const std::lock_guard<std::mutex> lock(one_at_a_time_);
-    const auto found = known_.find(shown);
-    if (found != known_.end()) return found->second;
+    const auto found = legal_.find(shown);
+    if (found != legal_.end()) return found->second;
   }
   std::vector<Action> actions = state.LegalActions();
   const std::lock_guard<std::mutex> lock(one_at_a_time_);
-  if (known_.size() >= kMost) known_.clear();
-  known_.emplace(shown, actions);
+  if (legal_.size() >= kMost) legal_.clear();
+  legal_.emplace(shown, actions);
   return actions;
+}
+
+void FirstMoves::apply(std::unique_ptr<open_spiel::State>& state, Action action) {
+  std::string history;
+  for (const Action event : state->History()) history += std::to_string(event) + " ";
+  history += std::to_string(action);
+  {
+    const std::lock_guard<std::mutex> lock(one_at_a_time_);
+    const auto found = states_.find(history);
+    if (found != states_.end()) {
+      state = found->second->Clone();
+      return;
+    }
+  }
+  state->ApplyAction(action);
+  std::unique_ptr<const open_spiel::State> kept = state->Clone();
+  const std::lock_guard<std::mutex> lock(one_at_a_time_);
+  if (states_.size() >= kMost) states_.clear();
+  states_.emplace(std::move(history), std::move(kept));
 }
 
 void SpielState::legal_actions(std::vector<Action>& actions) const {
@@ -81,8 +100,8 @@ void SpielState::tensor(int32_t player, TensorKind kind, float* numbers, int64_t
 
 namespace {
 
-// Moves of a game from its beginning on whose legal actions take long to find. In battleship a
-// placement is legal if all further ships can be placed somewhere, which is tried out.
+// Moves of a game from its beginning on that take long. In battleship a placement is legal if all
+// further ships can be placed somewhere, which is tried out, also when it is made.
 int64_t dear_moves(const open_spiel::Game& game) {
   if (game.GetType().short_name != "battleship") return 0;
   const std::string sizes = game.GetParameters().at("ship_sizes").string_value();
@@ -94,7 +113,7 @@ int64_t dear_moves(const open_spiel::Game& game) {
 SpielGame::SpielGame(std::shared_ptr<const open_spiel::Game> game, GameFacts facts)
     : Game(std::move(facts)), game_(std::move(game)), start_(game_->NewInitialState()) {
   const int64_t moves = dear_moves(*game_);
-  if (moves > 0) memory_ = std::make_shared<LegalMemory>(moves);
+  if (moves > 0) memory_ = std::make_shared<FirstMoves>(moves);
 }
 
 std::unique_ptr<GameState> SpielGame::initial_state() const {
