@@ -62,6 +62,10 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {"battleship": BOARD}
 """Changes of the preset `large`, `LARGER` elsewhere."""
 CLOSE_TO_P = ("battleship",)
 """Games with more actions than a search has visits, although it draws by the prior."""
+PLAY: Mapping[str, Mapping[str, Any]] = {
+    "battleship": {"spawn_depth": 0, "parallel_simulations": 8},
+}
+"""Settings of the bot that searches; simulated players look one search ahead elsewhere."""
 
 
 def trained(game: str, directory: Path, seconds: float, seed: int) -> Run:
@@ -85,7 +89,8 @@ def players(
     trusts = isinstance(evaluator, PriorBeliefs) and game not in CLOSE_TO_P
     bot = "nash_ismcts" if trusts else "nash_ismcts_play"
     search = SEARCH.format(bot)
-    timed: dict[str, Any] = {"seconds": seconds_per_move, "spawn_depth": 1}
+    settings = PLAY.get(game, {"spawn_depth": 1})
+    timed: dict[str, Any] = {"seconds": seconds_per_move, **settings}
     return search, {
         search: lambda seat, seed: make_bot(
             bot, game, seat, seed=seed, evaluator=evaluator, **timed

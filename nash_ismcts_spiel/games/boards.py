@@ -93,7 +93,8 @@ def _ships(game: Any) -> Board:
 
     Its tensor begins with five numbers of whose turn it is. Then come the own placements, each
     lying or standing, then its row and column; then all shots, each the first player's or the
-    second one's, its row and column, and of own ones what they met. Actions are shots and ships that lie or stand, by cell.
+    second one's, its row and column, and of own ones what they met. Actions are shots and
+    ships that lie or stand, by cell.
     """
     parameters = game.get_parameters()
     rows, columns = int(parameters["board_height"]), int(parameters["board_width"])

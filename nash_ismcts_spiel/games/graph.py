@@ -189,7 +189,7 @@ class GameGraph(_core.Graph):
             )
         return number
 
-    def _found(self, player: int, view: int, seconds: float | None, offered: int) -> int:
+    def _found(self, player: int, view: int, seconds: float | None, offered: int = OFFERED) -> int:
         """The information set with a view, by the game's guide or else the search for worlds."""
         started = time.monotonic()
         self._ask_guide(player, view, math.inf if seconds is None else seconds, offered)

@@ -28,14 +28,12 @@ _TOGETHER = 64
 class Network(nn.Module):
     """Any network of this package: rows in, rows out."""
 
-    into: nn.Module
+    into: nn.Linear | nn.Conv2d
 
     @property
     def device(self) -> torch.device:
         """Where it computes."""
-        weight = self.into.weight
-        assert isinstance(weight, Tensor)
-        return weight.device
+        return self.into.weight.device
 
 
 class BoardNetwork(Network):
@@ -87,7 +85,7 @@ class BoardNetwork(Network):
         """Outputs of a batch. [rows, numbers + actions]"""
         if torch.is_grad_enabled() or len(batch) <= _TOGETHER:
             return self._outputs(batch)
-        return torch.cat([self._outputs(part) for part in batch.split(_TOGETHER)])
+        return torch.cat([self._outputs(part) for part in torch.split(batch, _TOGETHER)])
 
     def _outputs(self, batch: Tensor) -> Tensor:
         facts = batch[:, : self._facts]

@@ -95,7 +95,7 @@ class SpielGame final : public Game {
  private:
   std::shared_ptr<const open_spiel::Game> game_;
   std::unique_ptr<const open_spiel::State> start_;  // some games take long to make one
-  std::shared_ptr<FirstMoves> memory_;             // null in most games
+  std::shared_ptr<FirstMoves> memory_;              // null in most games
 };
 
 // Loads a game by its string. The caller says what `support` (games/adapter.py) found out, so that

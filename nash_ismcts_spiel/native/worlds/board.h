@@ -47,8 +47,8 @@ struct Board {
   // Throws std::invalid_argument if something lies outside a tensor of this size.
   void check(int64_t tensor_size) const;
 
-  // Writes shares of steps taken, then planes, row by row, of the tensor of a player; `numbers` must
-  // be 0.
+  // Writes shares of steps taken, then planes, row by row, of the tensor of a player; `numbers`
+  // must be 0.
   void read(const float* tensor, int64_t player, float* numbers) const;
 };
 

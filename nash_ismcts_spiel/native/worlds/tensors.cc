@@ -77,8 +77,8 @@ void Tensors::samples(const Graph& graph, const int32_t* samples, int64_t count,
   }
 }
 
-// Describes sets at the beginnings of rows of some width. A state may cost much to come by, so a set
-// that stands in a batch twice is copied, and worlds come before those that follow them.
+// Describes sets at the beginnings of rows of some width. A state may cost much to come by, so a
+// set that stands in a batch twice is copied, and worlds come before those that follow them.
 void Tensors::describe(const Graph& graph, const std::vector<int32_t>& sets, int64_t width,
                        float* rows) const {
   std::vector<int64_t> order(sets.size());

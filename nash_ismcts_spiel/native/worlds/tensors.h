@@ -7,8 +7,8 @@
 // the pieces drawn so far, by slot: the first piece has the first slot, and all that no slot is
 // left for share the last one, as do all pieces of a set. A piece is known by its number as an
 // action or chance outcome. Where a board is given, the information state tensor is put on it
-// (board.h), and the board stands for it. Where games draw sets, how likely the next piece is a priori comes
-// last, as the logarithm: much of it is combinatorics, which need not be learned.
+// (board.h), and the board stands for it. Where games draw sets, how likely the next piece is a
+// priori comes last, as the logarithm: much of it is combinatorics, which need not be learned.
 //
 // Rows are not kept between batches: the states that they are read from mostly are. Where they are
 // not, sets are described in the order in which their worlds were made, so that one state is played
