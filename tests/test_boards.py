@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from nash_ismcts_spiel import files, make_bot
 from nash_ismcts_spiel.games import GameGraph, SupportedGame, support
 from nash_ismcts_spiel.games.boards import board_of
 from nash_ismcts_spiel.games.tensors import Tensors
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.models.networks import saved
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.models.networks.nets import least_bytes, make_networks, weights_of
 from nash_ismcts_spiel.native import _core
+from nash_ismcts_spiel.runs import Budget, Run, load_policy
 
 SMALL = "battleship(board_width=4,board_height=3,ship_sizes=[2;3],ship_values=[1;1],num_shots=6)"
 SHIPS, SHOT_AT, WATER, HIT, SUNK = range(5)
@@ -136,3 +141,74 @@ def test_outputs_and_weights_have_the_sizes_that_are_told() -> None:
     assert sum(row.policy) == pytest.approx(1.0) and len(row.policy) == 12
     assert row.value == pytest.approx(2.0 * values[0])
     assert row.child_values == pytest.approx([2.0 * value for value in values[1:13]])
+
+
+def test_first_moves_that_are_remembered_are_those_of_the_game() -> None:
+    game = support("battleship")
+    histories = [_random_history(game, 10, seed) for seed in range(3)]
+    # The second round meets what the first one left; a shared beginning ends in two ways.
+    histories.append([*histories[0][:5], *_continued(game, histories[0][:5], 5)])
+    for _ in range(2):
+        for history in histories:
+            graph, state = GameGraph(game), game.pyspiel_game.new_initial_state()
+            for length in range(len(history) + 1):
+                number = graph.worlds.information_set[graph.follow(history[:length])]
+                first = graph.information_sets.first_action[number]
+                count = graph.information_sets.action_count[number]
+                legal = np.asarray(graph.information_sets.action)[first : first + count]
+                assert legal.tolist() == state.legal_actions()
+                player = state.current_player()
+                shown, _ = graph.key(number).log[-1][1].split("\nlegal actions:")
+                assert shown == state.information_state_string(player)
+                if length < len(history):
+                    state.apply_action(history[length])
+
+
+def _continued(game: SupportedGame, history: list[int], length: int) -> list[int]:
+    rng = np.random.default_rng(9)
+    state = game.pyspiel_game.new_initial_state()
+    for action in history:
+        state.apply_action(action)
+    for _ in range(length):
+        state.apply_action(int(rng.choice(state.legal_actions())))
+    return [int(action) for action in state.history()[len(history) :]]
+
+
+def test_models_over_a_board_are_learned_saved_and_played(tmp_path: Path) -> None:
+    torch.set_num_threads(1)
+    config = TrainingConfig.preset(
+        "large",
+        networks={"inputs": "board", "width": 4, "depth": 1, "beliefs": "prior"},
+        learner={"search_games": 4, "policy_games": 8, "steps": 2, "search_megabytes": 0.5},
+        visits={"start": 2.0},
+    )
+    run = Run.create(tmp_path / "run", SMALL, 1, config, models="learned")
+    for _ in run.train(Budget(generations=2)):
+        pass
+    path = tmp_path / "models.npz"
+    saved.save(path, run.saved_models())
+    loaded = saved.load(path)
+    assert (loaded.sizes.planes, loaded.sizes.rows, loaded.sizes.columns) == (5, 3, 4)
+    state = support(SMALL).pyspiel_game.new_initial_state()
+    policies = [load_policy(place).action_probabilities(state) for place in (run.directory, path)]
+    assert policies[0] == pytest.approx(policies[1])
+    bot = make_bot("nash_ismcts_play", SMALL, 0, checkpoint=path, visits=3)
+    assert bot.step(state) in state.legal_actions()
+
+
+@pytest.mark.parametrize(
+    "sizes", [{"planes": 0}, {"planes": 9, "rows": 3, "columns": 4}, {"rows": 5, "columns": 5}]
+)
+def test_files_with_absurd_boards_are_refused(tmp_path: Path, sizes: dict[str, int]) -> None:
+    game = support(SMALL)
+    tensors, config = Tensors(game, inputs="board"), NetworkConfig(width=4, inputs="board")
+    path = tmp_path / "models.npz"
+    models = saved.SavedModels(
+        game.name, False, config, tensors, make_networks(tensors, config, 0), {}
+    )
+    saved.save(path, models)
+    saved.load(path)
+    numbers, arrays = files.load(path, ["weights"])
+    files.save(path, files.Checkpoint({**numbers, "sizes": {**numbers["sizes"], **sizes}}, arrays))
+    with pytest.raises(files.CheckpointError, match="holds no learned models"):
+        saved.load(path)
