@@ -63,7 +63,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {"battleship": BOARD}
 CLOSE_TO_P = ("battleship",)
 """Games with more actions than a search has visits, although it draws by the prior."""
 PLAY: Mapping[str, Mapping[str, Any]] = {
-    "battleship": {"spawn_depth": 0, "parallel_simulations": 8},
+    "battleship": {"spawn_depth": 0, "parallel_simulations": 4},
 }
 """Settings of the bot that searches; simulated players look one search ahead elsewhere."""
 
