@@ -90,6 +90,21 @@ def test_the_order_of_shots_leaves_no_trace() -> None:
     assert np.array_equal(*rows) and not np.array_equal(*plain)
 
 
+def test_rows_do_not_depend_on_what_else_is_in_a_batch() -> None:
+    game = support("battleship")
+    graph, tensors = GameGraph(game), Tensors(game, inputs="board")
+    sets = []
+    for seed in range(3):
+        history = _random_history(game, 40, seed)
+        world = graph.follow(history)
+        while world >= 0:
+            sets.append(graph.worlds.information_set[world])
+            world = graph.worlds.parent[world]
+    sets = np.random.default_rng(0).permutation(sets).tolist()  # the root three times
+    alone = np.concatenate([tensors.sets(graph, [number]) for number in sets])
+    assert np.array_equal(tensors.sets(graph, sets), alone)
+
+
 def test_boards_are_refused_where_none_is_known_or_actions_are_split() -> None:
     with pytest.raises(ValueError, match="no board of kuhn_poker"):
         Tensors(support("kuhn_poker"), inputs="board")
