@@ -4,8 +4,9 @@ Trains each game for so many seconds of wall time with the preset `large` and ro
 (or goes on with a run that is there), and lets the result play a uniformly random player and
 OpenSpiel's Python IS-MCTS, which gets our resampler (it has none in these games) and random
 rollouts. Two players of ours: P itself, the policy network without search, and the bot that
-searches with the learned models: `nash_ismcts_play`, which stays close to P, where searches ask H,
-and `nash_ismcts`, which trusts its search more, where they draw by the prior. All searches have the
+searches with the learned models: `nash_ismcts_play`, which stays close to P, where searches ask H
+or have fewer visits than there are actions (battleship), and `nash_ismcts`, which trusts its search
+more, where they draw by the prior and have visits for all actions. All searches have the
 same wall time per move. Seats are swapped; results are what our player wins more than the other
 one, per game and seat, in the game's units, with 95% confidence intervals. The last line of the
 output is a JSON object.
@@ -16,7 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,30 @@ SEARCH = "{} with learned models"
 POLICY = "P without search"
 UNIFORM = "uniform"
 ISMCTS = "IS-MCTS of OpenSpiel"
-LARGER = {"search_megabytes": 200.0}
+LARGER: Mapping[str, Any] = {"learner": {"search_megabytes": 200.0}}
 """More searches a generation than the preset has, whose rows are evaluated together."""
+BOARD: Mapping[str, Any] = {
+    "visits": {"start": 4.0},
+    "search": {"spawn_depth": 0, "step_size": 20.0},
+    "networks": {"inputs": "board", "width": 16, "depth": 2},
+    "learner": {
+        "search_megabytes": 60.0,
+        "most_sets": 40_000,
+        "rows_megabytes": 100.0,
+        "hidden_share": 0.0005,
+        "steps": 100,
+    },
+}
+"""Networks over a board, and many more policy games: most of what a search of a few visits knows of
+a hundred actions is Vc, which these games teach."""
+SETTINGS: Mapping[str, Mapping[str, Any]] = {"battleship": BOARD}
+"""Changes of the preset `large`, `LARGER` elsewhere."""
+CLOSE_TO_P = ("battleship",)
+"""Games with more actions than a search has visits, although it draws by the prior."""
+PLAY: Mapping[str, Mapping[str, Any]] = {
+    "battleship": {"spawn_depth": 0, "parallel_simulations": 4},
+}
+"""Settings of the bot that searches; simulated players look one search ahead elsewhere."""
 
 
 def trained(game: str, directory: Path, seconds: float, seed: int) -> Run:
@@ -50,7 +73,7 @@ def trained(game: str, directory: Path, seconds: float, seed: int) -> Run:
     if (directory / "config.json").exists():
         run = Run.resume(directory)
     else:
-        config = TrainingConfig.preset("large", learner=LARGER)
+        config = TrainingConfig.preset("large", **SETTINGS.get(game, LARGER))
         run = Run.create(directory, game, seed, config, models="learned")
     with tqdm(unit="gen", desc=f"{game}, training", file=sys.stderr) as bar:
         for _ in run.train(Budget(seconds=seconds), checkpoint_seconds=60.0):
@@ -63,9 +86,11 @@ def players(
 ) -> tuple[str, dict[str, BotFactory]]:
     """The name of our bot that searches, and all players by name."""
     evaluator, policy = load_evaluator(directory), load_policy(directory)
-    bot = "nash_ismcts" if isinstance(evaluator, PriorBeliefs) else "nash_ismcts_play"
+    trusts = isinstance(evaluator, PriorBeliefs) and game not in CLOSE_TO_P
+    bot = "nash_ismcts" if trusts else "nash_ismcts_play"
     search = SEARCH.format(bot)
-    timed: dict[str, Any] = {"seconds": seconds_per_move, "spawn_depth": 1}
+    settings = PLAY.get(game, {"spawn_depth": 1})
+    timed: dict[str, Any] = {"seconds": seconds_per_move, **settings}
     return search, {
         search: lambda seat, seed: make_bot(
             bot, game, seat, seed=seed, evaluator=evaluator, **timed

@@ -36,7 +36,7 @@ _MANY_DRAWS = 64
 _GUESSES = 50
 """Histories of a guide that are tried before the general search for worlds takes over."""
 
-_OFFERED = 8
+OFFERED = 8
 """Worlds that a guide is asked for where a player is to move."""
 
 _GUIDE_SHARE = 0.2
@@ -155,13 +155,16 @@ class GameGraph(_core.Graph):
             begun = [*drawn, *begun]
         return history, begun
 
-    def observe(self, state: Any, player: int, seconds: float | None = None) -> int:
+    def observe(
+        self, state: Any, player: int, seconds: float | None = None, offered: int = OFFERED
+    ) -> int:
         """The information set of `player`, to move at `state`, from what it has seen alone.
 
         Args:
           state: a state of the game, which is not changed.
           player: whose information set it is.
           seconds: for how long worlds may be looked for; as long as it takes if None.
+          offered: worlds that are asked of a guide; who does not search needs one.
 
         Raises:
           ValueError: no world was found that agrees with what the player has seen.
@@ -173,8 +176,8 @@ class GameGraph(_core.Graph):
         view = self.view_along(history, player, state.is_simultaneous_node())
         in_play = self._split is None and self._dealt is None
         if in_play or self.set_of_view(view) != MISSING:
-            return self._found(player, view, seconds)
-        found = self._whole.observe(self._dealt_in_order(state), player, seconds)
+            return self._found(player, view, seconds, offered)
+        found = self._whole.observe(self._dealt_in_order(state), player, seconds, offered)
         world = self._whole.history(self._whole.information_sets.first_world[found])
         number = self.worlds.information_set[self.follow(self.split_history(world))]
         for other in self._whole.offered(found):
@@ -186,18 +189,16 @@ class GameGraph(_core.Graph):
             )
         return number
 
-    def _found(self, player: int, view: int, seconds: float | None) -> int:
-        """The information set with a view: known, or explained by the game's guide, or else by the
-        general search for worlds.
-        """
+    def _found(self, player: int, view: int, seconds: float | None, offered: int = OFFERED) -> int:
+        """The information set with a view, by the game's guide or else the search for worlds."""
         started = time.monotonic()
-        self._ask_guide(player, view, math.inf if seconds is None else seconds)
+        self._ask_guide(player, view, math.inf if seconds is None else seconds, offered)
         left = None if seconds is None else max(0.0, seconds - (time.monotonic() - started))
         return self.find_view(player, view, left)
 
-    def _ask_guide(self, player: int, view: int, seconds: float) -> None:
-        """Offers worlds that the game's guide proposes: one if it can be, and some more in a part
-        of the time. A slow guide is not asked about what is known already.
+    def _ask_guide(self, player: int, view: int, seconds: float, offered: int) -> None:
+        """Offers worlds that the game's guide proposes: one if it can be, and up to `offered` in a
+        part of the time. A slow guide is not asked about what is known already.
         """
         in_play = self._split is None and self._dealt is None
         guide = guide_for(self.game.pyspiel_game) if in_play else None
@@ -214,7 +215,7 @@ class GameGraph(_core.Graph):
                 guessed += 1
                 explained += self.offer(player, view, history) != MISSING
             share = _GUIDE_SHARE if explained else 1.0
-            enough = guessed == _GUESSES or explained == _OFFERED
+            enough = guessed == _GUESSES or explained == offered
             if enough or time.monotonic() - started >= share * seconds:
                 break
 

@@ -2,7 +2,8 @@
 
 An information set is described by OpenSpiel's information state tensor of the player to move, or,
 where a game has none, by what that player observed at its last decisions and did there; or else by
-the present observation alone, if networks are to forget the order in which things were seen. A
+the present observation alone, if networks are to forget the order in which things were seen; or by
+that tensor put on a board (`games/boards.py`), if they are to forget the order of moves. A
 SAMPLE node is described by its information set and the pieces drawn so far. A piece is known by its
 number as an action or chance outcome, so sizes depend on the vocabulary of pieces and never on how
 many hidden states there are; where actions are split, on the vocabulary of sub-actions, and those
@@ -19,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games.adapter import SupportedGame
+from nash_ismcts_spiel.games.boards import board_of
 from nash_ismcts_spiel.games.graph import GameGraph
 from nash_ismcts_spiel.games.orders import HiddenOrder, dealing_of, order_fingerprint
 from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
@@ -31,8 +33,9 @@ Bools = npt.NDArray[np.bool_]
 Numbers = Sequence[int] | npt.NDArray[np.int32]
 """Numbers of rows of a graph."""
 
-TensorInputs = Literal["information_state", "observation"]
-"""What describes an information set: all that its player has seen, or its present observation."""
+TensorInputs = Literal["information_state", "observation", "board"]
+"""What describes an information set: all that its player has seen, its present observation, or all
+that it has seen put on a board."""
 
 MOST_PIECES = 4096
 """Largest vocabulary of actions and chance outcomes that networks are made for."""
@@ -96,6 +99,7 @@ class Tensors:
       prior_inputs: how many of these, the last ones, are logarithms of the prior of the next piece.
       actions: size of the vocabulary of actions.
       pieces: size of the vocabulary of pieces.
+      planes, rows, columns: of the board at the end of an information set's row; 0 without one.
     """
 
     def __init__(
@@ -118,7 +122,7 @@ class Tensors:
         Raises:
           ValueError: the game describes neither information states nor observations in numbers
             (or not its observations, if these are the inputs), or has too many actions or chance
-            outcomes.
+            outcomes; or no board of it is known, if that is the input, or its actions are split.
         """
         splitting, dealing = splitting_of(game, split_actions), dealing_of(game, hidden_order)
         dealt = None if dealing is None else dealing.native(game)
@@ -131,10 +135,17 @@ class Tensors:
         self.inputs: TensorInputs = inputs
         self._codes, self._order = fingerprint(splitting), order_fingerprint(dealing)
         played = dealt or game.native
+        board = board_of(game.pyspiel_game) if inputs == "board" else None
+        if board is not None and splitting is not None:
+            raise ValueError(f"{game.name}: actions on a board are whole, and they are split here")
+        self.planes, self.rows, self.columns = (
+            (0, 0, 0) if board is None else (board.planes, board.rows, board.columns)
+        )
         self._native = _core.Tensors(
             played if splitting is None else splitting.native(played),
             slots,
             inputs == "observation",
+            None if board is None else board.native(),
         )
         self.set_inputs = self._native.set_inputs
         self.sample_inputs = self._native.sample_inputs

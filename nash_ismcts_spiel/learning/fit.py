@@ -17,7 +17,8 @@ from torch import Tensor
 
 from nash_ismcts_spiel.learning.config import LearnerConfig
 from nash_ismcts_spiel.learning.draws import inclusion_probabilities
-from nash_ismcts_spiel.models.networks.nets import ResidualNetwork, restore_network
+from nash_ismcts_spiel.models.networks.convolutions import Network
+from nash_ismcts_spiel.models.networks.nets import restore_network
 
 Floats = npt.NDArray[np.float64]
 
@@ -76,8 +77,8 @@ class Fitter(Generic[RowsType]):
 
     def __init__(
         self,
-        network: ResidualNetwork,
-        loss: Callable[[ResidualNetwork, RowsType, Tensor], Tensor],
+        network: Network,
+        loss: Callable[[Network, RowsType, Tensor], Tensor],
         config: LearnerConfig,
     ) -> None:
         """Starts with a fresh optimizer."""

@@ -12,28 +12,25 @@ import torch
 from torch import Tensor
 
 from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
-from nash_ismcts_spiel.models.networks.nets import (
-    ResidualNetwork,
-    masked_log_softmax,
-    piece_values,
-)
+from nash_ismcts_spiel.models.networks.convolutions import Network
+from nash_ismcts_spiel.models.networks.nets import masked_log_softmax, piece_values
 
 
-def policy_loss(network: ResidualNetwork, rows: PolicyRows, drawn: Tensor) -> Tensor:
+def policy_loss(network: Network, rows: PolicyRows, drawn: Tensor) -> Tensor:
     """P against search policies."""
     outputs = network(_drawn(network, rows.inputs, drawn))
     mask = _drawn(network, rows.mask, drawn)
     return _relative_entropy(outputs, mask, _drawn(network, rows.targets, drawn))
 
 
-def value_loss(network: ResidualNetwork, rows: ValueRows, drawn: Tensor) -> Tensor:
+def value_loss(network: Network, rows: ValueRows, drawn: Tensor) -> Tensor:
     """V and Vc against bootstrapped targets."""
     errors = network(_drawn(network, rows.inputs, drawn)) - _drawn(network, rows.targets, drawn)
     losses: Tensor = (_drawn(network, rows.weights, drawn) * errors.square()).sum(-1)
     return losses
 
 
-def hidden_loss(network: ResidualNetwork, rows: HiddenRows, drawn: Tensor) -> Tensor:
+def hidden_loss(network: Network, rows: HiddenRows, drawn: Tensor) -> Tensor:
     """H against what was hidden, and the values of pieces against bootstrapped targets."""
     outputs = network(_drawn(network, rows.inputs, drawn))
     mask = _drawn(network, rows.mask, drawn)
@@ -59,6 +56,6 @@ def _relative_entropy(logits: Tensor, mask: Tensor, targets: Tensor) -> Tensor:
     return losses
 
 
-def _drawn(network: ResidualNetwork, column: npt.NDArray[np.generic], drawn: Tensor) -> Tensor:
+def _drawn(network: Network, column: npt.NDArray[np.generic], drawn: Tensor) -> Tensor:
     """The drawn entries of a column, where the network computes."""
     return torch.from_numpy(column)[drawn].to(network.device)

@@ -13,7 +13,8 @@ from typing import Any
 
 import torch
 
-from nash_ismcts_spiel.models.networks.nets import ResidualNetwork, restore_network
+from nash_ismcts_spiel.models.networks.convolutions import Network
+from nash_ismcts_spiel.models.networks.nets import restore_network
 
 
 class WeightAverage:
@@ -23,7 +24,7 @@ class WeightAverage:
       network: with the mean weights.
     """
 
-    def __init__(self, network: ResidualNetwork, share: float) -> None:
+    def __init__(self, network: Network, share: float) -> None:
         """Starts with the weights of `network`.
 
         Args:

@@ -195,10 +195,27 @@ class Graph:
     @property
     def num_views(self) -> int: ...
 
+class Board:
+    """See native/worlds/board.h."""
+
+    def __init__(self, rows: int, columns: int, planes: int) -> None: ...
+    def add_steps(
+        self,
+        start: int,
+        width: int,
+        row: int,
+        column: int,
+        marks: Sequence[tuple[int, int, int, int, int]],
+        lengths: Sequence[int],
+    ) -> None:
+        """`marks` are (offset, plane, down, right, viewer)."""
+
 class Tensors:
     """See native/worlds/tensors.h; rows are made anew each time."""
 
-    def __init__(self, game: Game, slots: int, observations: bool = False) -> None: ...
+    def __init__(
+        self, game: Game, slots: int, observations: bool = False, board: Board | None = None
+    ) -> None: ...
     @property
     def set_inputs(self) -> int: ...
     @property

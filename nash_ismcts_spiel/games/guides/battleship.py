@@ -3,13 +3,15 @@
 Shots and their results are shown, so all that is hidden is the other player's placement. A ship
 explains the shots at its cells if the last of its cells to be hit (if all were) was reported sunk,
 and all shots before that as hits. Any placement of ships that do not overlap will do in which each
-ship explains the shots at its cells and all hits belong to ships.
+ship explains the shots at its cells and all hits belong to ships. Sets of cells are bits of a
+number: bit k is cell number k, row by row.
 """
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,10 +30,10 @@ class _Board(NamedTuple):
 
 
 class _Placement(NamedTuple):
-    """Where one ship can be: the action that puts it there, and its cells."""
+    """Where one ship can be: the action that puts it there, and its cells as bits."""
 
     action: int
-    cells: frozenset[int]
+    cells: int
 
 
 class _Told(NamedTuple):
@@ -59,7 +61,7 @@ def guide(
     events = len(told.placed) + len(told.shots)
     hidden = min(events + player, len(lengths))  # ships that the other player has placed
     options = [_options(board, length, told.shots) for length in lengths]
-    hits = frozenset(cell for cell, result in told.shots if result != "W")
+    hits = _bits(cell for cell, result in told.shots if result != "W")
     while True:
         ships = _place(options, {}, hits, rng)
         if ships is None:
@@ -92,32 +94,51 @@ def _alternating(own: list[int], theirs: list[int], player: int) -> list[int]:
     ]
 
 
-def _options(board: _Board, length: int, shots: list[tuple[int, str]]) -> list[_Placement]:
-    """Where a ship can be so that it explains the shots at its cells."""
+def _bits(cells: Iterable[int]) -> int:
+    """A set of cells."""
+    bits = 0
+    for cell in cells:
+        bits |= 1 << cell
+    return bits
+
+
+@functools.lru_cache(maxsize=64)
+def _placements(board: _Board, length: int) -> tuple[_Placement, ...]:
+    """Where a ship can be on an empty board."""
     cells = board.height * board.width
     found = []
     for shift, down, right in ((cells, 0, 1), (2 * cells, 1, 0)):
         if length == 1 and down:
             continue  # a ship of one cell is placed one way only
+        step = down * board.width + right
         for row in range(board.height - down * (length - 1)):
             for column in range(board.width - right * (length - 1)):
                 corner = row * board.width + column
-                step = down * board.width + right
-                placement = _Placement(
-                    shift + corner, frozenset(corner + step * k for k in range(length))
-                )
-                if _explains(placement.cells, shots):
-                    found.append(placement)
-    return found
+                covered = _bits(corner + step * k for k in range(length))
+                found.append(_Placement(shift + corner, covered))
+    return tuple(found)
 
 
-def _explains(cells: frozenset[int], shots: list[tuple[int, str]]) -> bool:
-    """Whether a ship on some cells would be shot with the results that were reported."""
-    hit: set[int] = set()
-    for cell, result in shots:
-        if cell in cells:
-            hit.add(cell)
-            if result != ("S" if len(hit) == len(cells) else "H"):
+def _options(board: _Board, length: int, shots: list[tuple[int, str]]) -> list[_Placement]:
+    """Where a ship can be so that it explains the shots at its cells."""
+    water = _bits(cell for cell, result in shots if result == "W")
+    hits = [(1 << cell, result) for cell, result in shots if result != "W"]
+    hit = _bits(cell for cell, result in shots if result != "W")
+    return [
+        placement
+        for placement in _placements(board, length)
+        if not placement.cells & water
+        and (not placement.cells & hit or _explains(placement.cells, hits))
+    ]
+
+
+def _explains(cells: int, hits: list[tuple[int, str]]) -> bool:
+    """Whether a ship on some cells would be hit with the results that were reported."""
+    hit = 0
+    for cell, result in hits:
+        if cell & cells:
+            hit |= cell
+            if result != ("S" if hit == cells else "H"):
                 return False
     return True
 
@@ -125,7 +146,7 @@ def _explains(cells: frozenset[int], shots: list[tuple[int, str]]) -> bool:
 def _place(
     options: list[list[_Placement]],
     placed: dict[int, int],
-    hits: frozenset[int],
+    hits: int,
     rng: np.random.Generator,
 ) -> dict[int, int] | None:
     """Actions by number of the ship, None if the hits cannot be explained.
@@ -133,21 +154,24 @@ def _place(
     The hit that fewest ships can explain is explained first, then the other ships are placed.
     """
     left = [number for number in range(len(options)) if number not in placed]
-    room = sum(max((len(each.cells) for each in options[n]), default=0) for n in left)
-    if not left or len(hits) > room:
+    room = sum(options[number][0].cells.bit_count() for number in left if options[number])
+    if not left or hits.bit_count() > room:
         return None if hits else placed
     if hits:
-        covering = {
-            hit: [(n, p) for n in left for p in options[n] if hit in p.cells] for hit in hits
-        }
-        choices = min(covering.values(), key=len)
+        covering = [
+            [(n, p) for n in left for p in options[n] if p.cells >> cell & 1]
+            for cell in range(hits.bit_length())
+            if hits >> cell & 1
+        ]
+        choices = min(covering, key=len)
     else:
         number = min(left, key=lambda each: len(options[each]))
         choices = [(number, placement) for placement in options[number]]
     for choice in rng.permutation(len(choices)):
         number, placement = choices[choice]
-        free = [[each for each in ship if not each.cells & placement.cells] for ship in options]
-        found = _place(free, {**placed, number: placement.action}, hits - placement.cells, rng)
+        taken = placement.cells
+        free = [[each for each in ship if not each.cells & taken] for ship in options]
+        found = _place(free, {**placed, number: placement.action}, hits & ~taken, rng)
         if found is not None:
             return found
     return None

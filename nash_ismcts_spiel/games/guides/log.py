@@ -7,6 +7,7 @@ new. The look with which a player decides also tells its legal actions (`native/
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -43,9 +44,15 @@ def read_log(entries: Sequence[tuple[int, str]]) -> list[Look]:
     looks = []
     for action, text in entries:
         shown, found, numbers = text.rpartition(_LEGAL_ACTIONS)
-        legal = tuple(int(number) for number in numbers.split()) if found else ()
+        legal = _numbers(numbers) if found else ()
         looks.append(Look(None if action < 0 else action, shown if found else text, legal))
     return looks
+
+
+@functools.lru_cache(maxsize=256)
+def _numbers(text: str) -> tuple[int, ...]:
+    """Numbers with spaces between them. In many games they are the same again and again."""
+    return tuple(int(number) for number in text.split())
 
 
 def proposals(

@@ -20,12 +20,14 @@ class NetworkConfig(Settings):
     """The size of each network.
 
     Attributes:
-      width: units per layer.
+      width: units per layer, in convolutions per cell.
       depth: residual layers.
       inputs: what describes an information set to them: all that its player has seen and done, or
         its present observation alone. The latter forgets in which order things came; where that
         tells little (phantom and dark board games), far fewer inputs are to be learned, and P can
-        be measured exactly beyond enumeration.
+        be measured exactly beyond enumeration. "board" puts all that was seen on a board, in games
+        for which one is known (battleship), and P and V are convolutions over it; H reads it as any
+        numbers.
       beliefs: what searches draw hidden pieces by: H ("network"), or the prior; then H is learned
         and not asked. A search asks H once for every piece; where hidden states are long and rows
         of H have thousands of inputs, that takes nearly all of its time. "auto" takes the prior

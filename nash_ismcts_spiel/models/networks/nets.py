@@ -3,6 +3,8 @@ here on. Outputs grow with the vocabularies of actions and pieces, never with th
 the number of hidden states: the value of a piece after an own action is a sum of the piece's own
 value and a few products of a factor of the piece with a factor of the action.
 
+Where an information set is described by a board, P and V are convolutions (`convolutions.py`).
+
 Units are residual, with layer normalisation and leaky activations: constant first targets kill
 plain rectified units for good. Values come out in value scales (see SearchConfig).
 """
@@ -25,6 +27,7 @@ from torch.nn import functional
 
 from nash_ismcts_spiel.files import stored_members
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
+from nash_ismcts_spiel.models.networks.convolutions import BoardNetwork, Network, weight_count
 
 MASKED = -1e9
 MOST_WEIGHT = 1e6
@@ -33,7 +36,7 @@ FACTORS = 4
 """How many products tell the values of a piece after different own actions apart."""
 
 
-class ResidualNetwork(nn.Module):
+class ResidualNetwork(Network):
     """A linear layer, residual blocks, and a linear layer out.
 
     The last `added` inputs are added to the first outputs and not seen otherwise: what is learned
@@ -56,11 +59,6 @@ class ResidualNetwork(nn.Module):
         self.out = nn.Sequential(
             nn.LayerNorm(config.width), nn.LeakyReLU(), nn.Linear(config.width, outputs)
         )
-
-    @property
-    def device(self) -> torch.device:
-        """Where it computes."""
-        return self.into.weight.device
 
     def forward(self, rows: Tensor) -> Tensor:
         """Outputs of a batch. [rows, outputs]"""
@@ -109,6 +107,7 @@ class Sizes(Protocol):
       prior_inputs: the last of these are the prior of the next piece, which H begins from.
       actions: size of the vocabulary of actions.
       pieces: size of the vocabulary of pieces.
+      planes, rows, columns: of the board at the end of an information set's row; 0 without one.
     """
 
     set_inputs: int
@@ -116,6 +115,9 @@ class Sizes(Protocol):
     prior_inputs: int
     actions: int
     pieces: int
+    planes: int
+    rows: int
+    columns: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -128,11 +130,11 @@ class Networks:
       hidden: H, logits of all pieces of the game, then what `piece_values` reads.
     """
 
-    policy: ResidualNetwork
-    value: ResidualNetwork
+    policy: Network
+    value: Network
     hidden: ResidualNetwork
 
-    def by_name(self) -> dict[str, ResidualNetwork]:
+    def by_name(self) -> dict[str, Network]:
         """The networks with their names."""
         return {"policy": self.policy, "value": self.value, "hidden": self.hidden}
 
@@ -144,12 +146,20 @@ def make_networks(sizes: Sizes, config: NetworkConfig, seed: int) -> Networks:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)  # weights are drawn on the CPU, so they do not depend on the device
         return Networks(
-            policy=ResidualNetwork(sizes.set_inputs, actions, config).to(device),
-            value=ResidualNetwork(sizes.set_inputs, 1 + actions, config).to(device),
+            policy=_set_network(sizes, 0, config).to(device),
+            value=_set_network(sizes, 1, config).to(device),
             hidden=ResidualNetwork(
                 sizes.sample_inputs, pieces + of_pieces, config, sizes.prior_inputs
             ).to(device),
         )
+
+
+def _set_network(sizes: Sizes, numbers: int, config: NetworkConfig) -> Network:
+    """A network over information sets: some numbers, then one for each action."""
+    if sizes.planes == 0:
+        return ResidualNetwork(sizes.set_inputs, numbers + sizes.actions, config)
+    shape = (sizes.planes, sizes.rows, sizes.columns)
+    return BoardNetwork(sizes.set_inputs, shape, numbers, sizes.actions, config)
 
 
 def device_of(config: NetworkConfig) -> torch.device:
@@ -240,15 +250,19 @@ def load_weights(networks: Networks, weights: bytes) -> None:
 
 def least_bytes(sizes: Sizes, config: NetworkConfig) -> int:
     """Bytes that the weights of such networks take, computed without making them."""
-    width, of_pieces = config.width, sizes.pieces + FACTORS * (sizes.pieces + sizes.actions)
-    shapes = [
-        (sizes.set_inputs, sizes.actions),
-        (sizes.set_inputs, 1 + sizes.actions),
-        (sizes.sample_inputs - sizes.prior_inputs, sizes.pieces + of_pieces),
-    ]
-    layer = 2 * width + width * (width + 1)
-    weights = sum(
-        (inputs + 1) * width + config.depth * layer + 2 * width + (width + 1) * outputs
-        for inputs, outputs in shapes
-    )
+    of_pieces = sizes.pieces + FACTORS * (sizes.pieces + sizes.actions)
+    seen = sizes.sample_inputs - sizes.prior_inputs
+    weights = _residual_weights(seen, sizes.pieces + of_pieces, config)
+    for numbers in (0, 1):
+        if sizes.planes == 0:
+            weights += _residual_weights(sizes.set_inputs, numbers + sizes.actions, config)
+        else:
+            shape = (sizes.planes, sizes.rows, sizes.columns)
+            weights += weight_count(sizes.set_inputs, shape, numbers, sizes.actions, config)
     return 4 * weights
+
+
+def _residual_weights(inputs: int, outputs: int, config: NetworkConfig) -> int:
+    width = config.width
+    layer = 2 * width + width * (width + 1)
+    return (inputs + 1) * width + config.depth * layer + 2 * width + (width + 1) * outputs

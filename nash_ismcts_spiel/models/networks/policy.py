@@ -32,7 +32,7 @@ class NetworkPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spie
             self._graph = GameGraph(
                 self._game, self._evaluator.split_actions, self._evaluator.hidden_order
             )
-        number = self._graph.observe(state, player)
+        number = self._graph.observe(state, player, offered=1)
         return whole_probabilities(self._graph, number, self._policies)
 
     def _policies(self, numbers: list[int]) -> list[Sequence[float]]:

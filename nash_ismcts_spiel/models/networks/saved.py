@@ -58,6 +58,9 @@ class _StoredSizes:
     actions: int
     pieces: int
     prior_inputs: int = 0
+    planes: int = 0
+    rows: int = 0
+    columns: int = 0
 
     def __post_init__(self) -> None:
         """Refuses what are no sizes."""
@@ -67,6 +70,11 @@ class _StoredSizes:
                 raise ValueError(f"{name} is {size!r}")
         if self.prior_inputs >= self.sample_inputs or not (self.actions and self.set_inputs):
             raise ValueError("its networks have no inputs or no outputs")
+        board = self.planes * self.rows * self.columns
+        if board == 0 and (self.planes or self.rows or self.columns):
+            raise ValueError("its board has no cells")
+        if board >= self.set_inputs or (board and self.actions % (self.rows * self.columns)):
+            raise ValueError("its networks do not fit on its board")
 
 
 _LARGEST = 10**9

@@ -1,11 +1,16 @@
-// Python's side of rows of numbers for networks: the class Tensors, and the entries of rows.
+// Python's side of rows of numbers for networks: the classes Tensors and Board, and the entries of
+// rows.
 
 #include "../worlds/tensors.h"
+
+#include <pybind11/stl.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "arrays.h"
@@ -124,12 +129,31 @@ py::tuple pair_entries(const Graph& graph, const Ints& ids) {
   return py::make_tuple(rows, actions, pieces);
 }
 
+using Mark = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>;  // as in BoardMark
+
+void add_steps(Board& board, int64_t start, int64_t width, int64_t row, int64_t column,
+               const std::vector<Mark>& marks, std::vector<int64_t> lengths) {
+  BoardSteps steps{start, width, row, column, {}, std::move(lengths)};
+  for (const auto& [offset, plane, down, right, viewer] : marks) {
+    steps.marks.push_back({offset, plane, down, right, viewer});
+  }
+  board.steps.push_back(std::move(steps));
+}
+
 }  // namespace
 
 void bind_tensors(py::module_& module) {
+  py::class_<Board>(module, "Board", py::is_final())
+      .def(py::init([](int64_t rows, int64_t columns, int64_t planes) {
+             return Board{rows, columns, planes, {}};
+           }),
+           py::arg("rows"), py::arg("columns"), py::arg("planes"))
+      .def("add_steps", &add_steps, py::arg("start"), py::arg("width"), py::arg("row"),
+           py::arg("column"), py::arg("marks"), py::arg("lengths"));
   py::class_<Tensors>(module, "Tensors")
-      .def(py::init<std::shared_ptr<Game>, int64_t, bool>(), py::arg("game").none(false),
-           py::arg("slots"), py::arg("observations") = false)
+      .def(py::init<std::shared_ptr<Game>, int64_t, bool, std::optional<Board>>(),
+           py::arg("game").none(false), py::arg("slots"), py::arg("observations") = false,
+           py::arg("board") = py::none())
       .def_property_readonly("set_inputs", &Tensors::set_inputs)
       .def_property_readonly("sample_inputs", &Tensors::sample_inputs)
       .def_property_readonly("prior_inputs", &Tensors::prior_inputs)

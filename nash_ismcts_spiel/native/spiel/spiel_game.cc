@@ -10,11 +10,46 @@ static_assert(kChancePlayer == open_spiel::kChancePlayerId);
 static_assert(kTerminalPlayer == open_spiel::kTerminalPlayerId);
 
 std::unique_ptr<GameState> SpielState::clone() const {
-  return std::make_unique<SpielState>(state_->Clone(), has_information_states_);
+  return std::make_unique<SpielState>(state_->Clone(), has_information_states_, memory_);
+}
+
+std::vector<Action> FirstMoves::legal_actions(const open_spiel::State& state) {
+  const open_spiel::Player mover = state.CurrentPlayer();
+  const std::string shown = std::to_string(mover) + " " + state.InformationStateString(mover);
+  {
+    const std::lock_guard<std::mutex> lock(one_at_a_time_);
+    const auto found = legal_.find(shown);
+    if (found != legal_.end()) return found->second;
+  }
+  std::vector<Action> actions = state.LegalActions();
+  const std::lock_guard<std::mutex> lock(one_at_a_time_);
+  if (legal_.size() >= kMost) legal_.clear();
+  legal_.emplace(shown, actions);
+  return actions;
+}
+
+void FirstMoves::apply(std::unique_ptr<open_spiel::State>& state, Action action) {
+  std::string history;
+  for (const Action event : state->History()) history += std::to_string(event) + " ";
+  history += std::to_string(action);
+  {
+    const std::lock_guard<std::mutex> lock(one_at_a_time_);
+    const auto found = states_.find(history);
+    if (found != states_.end()) {
+      state = found->second->Clone();
+      return;
+    }
+  }
+  state->ApplyAction(action);
+  std::unique_ptr<const open_spiel::State> kept = state->Clone();
+  const std::lock_guard<std::mutex> lock(one_at_a_time_);
+  if (states_.size() >= kMost) states_.clear();
+  states_.emplace(std::move(history), std::move(kept));
 }
 
 void SpielState::legal_actions(std::vector<Action>& actions) const {
-  actions = state_->LegalActions();
+  const bool known = memory_ != nullptr && memory_->covers(*state_);
+  actions = known ? memory_->legal_actions(*state_) : state_->LegalActions();
   if (actions.empty()) require_end("no legal action where a player is to move");
 }
 
@@ -63,8 +98,26 @@ void SpielState::tensor(int32_t player, TensorKind kind, float* numbers, int64_t
   }
 }
 
+namespace {
+
+// Moves of a game from its beginning on that take long. In battleship a placement is legal if all
+// further ships can be placed somewhere, which is tried out, also when it is made.
+int64_t dear_moves(const open_spiel::Game& game) {
+  if (game.GetType().short_name != "battleship") return 0;
+  const std::string sizes = game.GetParameters().at("ship_sizes").string_value();
+  return 2 * (std::count(sizes.begin(), sizes.end(), ';') + 1);
+}
+
+}  // namespace
+
+SpielGame::SpielGame(std::shared_ptr<const open_spiel::Game> game, GameFacts facts)
+    : Game(std::move(facts)), game_(std::move(game)), start_(game_->NewInitialState()) {
+  const int64_t moves = dear_moves(*game_);
+  if (moves > 0) memory_ = std::make_shared<FirstMoves>(moves);
+}
+
 std::unique_ptr<GameState> SpielGame::initial_state() const {
-  return std::make_unique<SpielState>(start_->Clone(), facts().has_information_states);
+  return std::make_unique<SpielState>(start_->Clone(), facts().has_information_states, memory_);
 }
 
 TensorFacts SpielGame::tensor_facts() const {

@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,14 +20,49 @@
 
 namespace nash_ismcts {
 
+// The first moves of a game in which these take long: legal actions, by what the mover is shown
+// there (they follow from that), and the states that moves lead to, by their histories. The same
+// moves are made again and again wherever a history is replayed.
+class FirstMoves {
+ public:
+  explicit FirstMoves(int64_t moves) : moves_(moves) {}
+
+  // Whether the state is at one of those first moves.
+  bool covers(const open_spiel::State& state) const { return state.MoveNumber() < moves_; }
+
+  // The legal actions of the player to move at a state, which are looked for if they are not known.
+  std::vector<Action> legal_actions(const open_spiel::State& state);
+
+  // Takes an action at a state, or puts a copy of the state that it leads to in its place.
+  void apply(std::unique_ptr<open_spiel::State>& state, Action action);
+
+ private:
+  static constexpr size_t kMost = 1 << 13;  // of each that are remembered; then it begins anew
+
+  int64_t moves_;
+  std::mutex one_at_a_time_;
+  std::unordered_map<std::string, std::vector<Action>> legal_;
+  std::unordered_map<std::string, std::unique_ptr<const open_spiel::State>> states_;
+};
+
 class SpielState final : public GameState {
  public:
-  SpielState(std::unique_ptr<open_spiel::State> state, bool has_information_states)
-      : state_(std::move(state)), has_information_states_(has_information_states) {}
+  // First moves are remembered where there is a memory.
+  SpielState(std::unique_ptr<open_spiel::State> state, bool has_information_states,
+             std::shared_ptr<FirstMoves> memory)
+      : state_(std::move(state)),
+        has_information_states_(has_information_states),
+        memory_(std::move(memory)) {}
 
   std::unique_ptr<GameState> clone() const override;
   int32_t player() const override { return state_->CurrentPlayer(); }
-  void apply(Action action) override { state_->ApplyAction(action); }
+  void apply(Action action) override {
+    if (memory_ != nullptr && memory_->covers(*state_)) {
+      memory_->apply(state_, action);
+    } else {
+      state_->ApplyAction(action);
+    }
+  }
   void legal_actions(std::vector<Action>& actions) const override;
   void chance_outcomes(std::vector<Action>& outcomes,
                        std::vector<double>& probabilities) const override;
@@ -45,12 +82,12 @@ class SpielState final : public GameState {
 
   std::unique_ptr<open_spiel::State> state_;
   bool has_information_states_;
+  std::shared_ptr<FirstMoves> memory_;
 };
 
 class SpielGame final : public Game {
  public:
-  SpielGame(std::shared_ptr<const open_spiel::Game> game, GameFacts facts)
-      : Game(std::move(facts)), game_(std::move(game)), start_(game_->NewInitialState()) {}
+  SpielGame(std::shared_ptr<const open_spiel::Game> game, GameFacts facts);
 
   std::unique_ptr<GameState> initial_state() const override;
   TensorFacts tensor_facts() const override;
@@ -58,6 +95,7 @@ class SpielGame final : public Game {
  private:
   std::shared_ptr<const open_spiel::Game> game_;
   std::unique_ptr<const open_spiel::State> start_;  // some games take long to make one
+  std::shared_ptr<FirstMoves> memory_;              // null in most games
 };
 
 // Loads a game by its string. The caller says what `support` (games/adapter.py) found out, so that

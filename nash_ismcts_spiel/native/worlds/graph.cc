@@ -101,10 +101,8 @@ History Graph::history(int32_t world) const {
   return events;
 }
 
-const GameState& Graph::look(int32_t world, std::unique_ptr<GameState>& made) const {
-  if (!states_.empty() && states_[world] != nullptr) return *states_[world];
-  made = state(world);
-  return *made;
+const GameState* Graph::kept_state(int32_t world) const {
+  return states_.empty() ? nullptr : states_[world].get();
 }
 
 std::unique_ptr<GameState> Graph::state(int32_t world) const {

@@ -84,8 +84,8 @@ class Graph : public GraphTables {
   // A state at a world, the caller's to keep and to change.
   std::unique_ptr<GameState> state(int32_t world) const;
 
-  // The same to look at only: the state that is kept, or else one that is made and held by `made`.
-  const GameState& look(int32_t world, std::unique_ptr<GameState>& made) const;
+  // The state of a world if it is among those that are kept, null otherwise.
+  const GameState* kept_state(int32_t world) const;
 
   // What `player` has seen and done on the way along a true history, from its own side only. If
   // `to_move` is set, other players' moves of the same turn are filled in until it is to move. The

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -21,12 +22,14 @@ void require_number(Action number, int64_t end, const Game& game, const char* wh
 
 }  // namespace
 
-Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observations)
+Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observations,
+                 std::optional<Board> board)
     : game_(std::move(game)),
       facts_(game_->tensor_facts()),
       kind_(observations ? TensorKind::kObservation : facts_.kind),
       size_(observations ? facts_.observation_size : facts_.size),
       remembered_(observations ? 1 : kRemembered),
+      board_(std::move(board)),
       players_(game_->facts().num_players),
       slots_(slots),
       pieces_(std::max(facts_.actions, facts_.chance_outcomes)),
@@ -42,6 +45,10 @@ Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observati
   if (slots < 0) throw std::invalid_argument("slots must not be negative");
   const bool history = kind_ == TensorKind::kObservation;
   set_inputs_ = players_ + (history ? remembered_ * (size_ + facts_.actions) : size_);
+  if (!board_) return;
+  if (history) throw std::invalid_argument("a board is read from information states");
+  board_->check(size_);
+  set_inputs_ = players_ + board_->size();
 }
 
 bool Tensors::fits(const Graph& graph) const {
@@ -52,17 +59,17 @@ bool Tensors::fits(const Graph& graph) const {
 
 void Tensors::sets(const Graph& graph, const int32_t* sets, int64_t count, float* rows) const {
   std::fill_n(rows, count * set_inputs_, 0.0f);
-  Described described;
-  for (int64_t k = 0; k < count; ++k) describe(graph, sets[k], described, rows + k * set_inputs_);
+  describe(graph, {sets, sets + count}, set_inputs_, rows);
 }
 
 void Tensors::samples(const Graph& graph, const int32_t* samples, int64_t count,
                       float* rows) const {
   std::fill_n(rows, count * sample_inputs(), 0.0f);
-  Described described;
+  std::vector<int32_t> sets(count);
+  for (int64_t k = 0; k < count; ++k) sets[k] = graph.samples.information_set[samples[k]];
+  describe(graph, sets, sample_inputs(), rows);
   for (int64_t k = 0; k < count; ++k) {
     float* row = rows + k * sample_inputs();
-    describe(graph, graph.samples.information_set[samples[k]], described, row);
     add_drawn(graph, samples[k], row + set_inputs_);
     if (prior_inputs_ > 0) {
       add_prior(graph, samples[k], row + sample_inputs() - prior_inputs_);
@@ -70,25 +77,66 @@ void Tensors::samples(const Graph& graph, const int32_t* samples, int64_t count,
   }
 }
 
-// A state may cost much to come by, so a set that stands in a batch already is copied.
-void Tensors::describe(const Graph& graph, int32_t set, Described& described, float* row) const {
-  const auto [found, is_new] = described.emplace(set, row);
-  if (is_new) {
-    describe_set(graph, set, row);
-  } else {
-    std::copy_n(found->second, set_inputs_, row);
+// Describes sets at the beginnings of rows of some width. A state may cost much to come by, so a
+// set that stands in a batch twice is copied, and worlds come before those that follow them.
+void Tensors::describe(const Graph& graph, const std::vector<int32_t>& sets, int64_t width,
+                       float* rows) const {
+  std::vector<int64_t> order(sets.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  const auto world = [&](int64_t k) { return graph.information_sets.first_world[sets[k]]; };
+  std::sort(order.begin(), order.end(), [&](int64_t one, int64_t other) {
+    return std::pair(world(one), one) < std::pair(world(other), other);
+  });
+  Played played;
+  for (size_t k = 0; k < order.size(); ++k) {
+    float* row = rows + order[k] * width;
+    if (k > 0 && sets[order[k]] == sets[order[k - 1]]) {
+      std::copy_n(rows + order[k - 1] * width, set_inputs_, row);
+    } else {
+      describe_set(graph, sets[order[k]], played, row);
+    }
   }
 }
 
-void Tensors::describe_set(const Graph& graph, int32_t set, float* row) const {
+namespace {
+
+// The state of a world: the graph's, or played on from the nearest world before it that the graph
+// or this batch has one of. What the batch had there is then had here.
+const GameState& played_on(const Graph& graph, int32_t world,
+                           std::unordered_map<int32_t, std::unique_ptr<GameState>>& played) {
+  if (const GameState* kept = graph.kept_state(world)) return *kept;
+  History events;
+  int32_t at = world;
+  while (at != kRoot && graph.kept_state(at) == nullptr && played.count(at) == 0) {
+    events.push_back(graph.worlds.last_action[at]);
+    at = graph.worlds.parent[at];
+  }
+  std::unique_ptr<GameState> state;
+  const auto found = played.find(at);
+  if (found != played.end()) {
+    state = std::move(found->second);
+    played.erase(found);
+  } else {
+    state = graph.state(at);
+  }
+  for (auto event = events.rbegin(); event != events.rend(); ++event) state->apply(*event);
+  return *(played[world] = std::move(state));
+}
+
+}  // namespace
+
+void Tensors::describe_set(const Graph& graph, int32_t set, Played& played, float* row) const {
   const int32_t player = graph.information_sets.player[set];
   const int32_t world = graph.information_sets.first_world[set];
   row[player] = 1.0f;
   if (kind_ == TensorKind::kObservation) {
     remember(graph, world, player, row + players_);
   } else {
-    std::unique_ptr<GameState> made;
-    graph.look(world, made).tensor(player, kind_, row + players_, size_);
+    const GameState& state = played_on(graph, world, played);
+    if (!board_) return state.tensor(player, kind_, row + players_, size_);
+    std::vector<float> told(size_);
+    state.tensor(player, kind_, told.data(), size_);
+    board_->read(told.data(), player, row + players_);
   }
 }
 

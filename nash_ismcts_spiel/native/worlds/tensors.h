@@ -6,18 +6,24 @@
 // a decision then is where an action begins). A SAMPLE node is described by its information set and
 // the pieces drawn so far, by slot: the first piece has the first slot, and all that no slot is
 // left for share the last one, as do all pieces of a set. A piece is known by its number as an
-// action or chance outcome. Where games draw sets, how likely the next piece is a priori comes
-// last, as the logarithm: much of it is combinatorics, which need not be learned.
+// action or chance outcome. Where a board is given, the information state tensor is put on it
+// (board.h), and the board stands for it. Where games draw sets, how likely the next piece is a
+// priori comes last, as the logarithm: much of it is combinatorics, which need not be learned.
 //
-// Rows are not kept between batches: the states that they are read from mostly are.
+// Rows are not kept between batches: the states that they are read from mostly are. Where they are
+// not, sets are described in the order in which their worlds were made, so that one state is played
+// on from one decision of a game to the next.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_TENSORS_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_TENSORS_H_
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
+#include <vector>
 
+#include "board.h"
 #include "game.h"
 #include "graph.h"
 
@@ -29,8 +35,10 @@ constexpr int32_t kRemembered = 4;
 class Tensors {
  public:
   // Fixes the sizes. If `observations` is set, a player is described by its present observation
-  // alone. Throws std::invalid_argument if the game has no tensors.
-  Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observations = false);
+  // alone; if there is a board, by that. Throws std::invalid_argument if the game has no tensors,
+  // or none that the board can be read from.
+  Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observations = false,
+          std::optional<Board> board = std::nullopt);
 
   int64_t set_inputs() const { return set_inputs_; }
   int64_t sample_inputs() const { return set_inputs_ + slots_ * pieces_ + prior_inputs_; }
@@ -48,10 +56,12 @@ class Tensors {
   void samples(const Graph& graph, const int32_t* samples, int64_t count, float* rows) const;
 
  private:
-  using Described = std::unordered_map<int32_t, const float*>;  // where the row of a set stands
+  // States that a batch has played, by world.
+  using Played = std::unordered_map<int32_t, std::unique_ptr<GameState>>;
 
-  void describe(const Graph& graph, int32_t set, Described& described, float* row) const;
-  void describe_set(const Graph& graph, int32_t set, float* row) const;
+  void describe(const Graph& graph, const std::vector<int32_t>& sets, int64_t width,
+                float* rows) const;
+  void describe_set(const Graph& graph, int32_t set, Played& played, float* row) const;
   void remember(const Graph& graph, int32_t world, int32_t player, float* row) const;
   void add_drawn(const Graph& graph, int32_t sample, float* slots) const;
   void add_prior(const Graph& graph, int32_t sample, float* prior) const;
@@ -61,6 +71,7 @@ class Tensors {
   TensorKind kind_;     // of the tensors that are read
   int64_t size_;        // of one of them
   int32_t remembered_;  // own decisions that a row of observations looks back to
+  std::optional<Board> board_;
   int32_t players_;
   int64_t slots_, pieces_, prior_inputs_, set_inputs_;
 };
