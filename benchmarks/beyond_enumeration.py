@@ -4,10 +4,12 @@ Each bot plays by views (`harness.ViewBot`): what its player sees, whatever the 
 came. It is searched once per view (`harness.ViewSearch` with rollouts; many views side by side with
 the networks that come with the package) and answered by an exact best response with perfect recall
 (`measure(..., engine="merged")`). Exploitability is NashConv / 2, in the game's units, of the
-policy of one search per view.
+policy of one search per view; with `--mixture` also of the mean policy over all seeds, which is
+what an opponent meets who does not know the seed of each search.
 
     python -m benchmarks.beyond_enumeration --games phantom_ttt --visits 100,1000
     python -m benchmarks.beyond_enumeration --agents learned_play,learned_radius_0 --visits 100,300
+    python -m benchmarks.beyond_enumeration --agents mo_ismcts --seeds 0,1,2 --mixture
     python -m benchmarks.beyond_enumeration --page
 
 Each point is one file in docs/results/beyond_enumeration; points that are there are not made again.
@@ -20,6 +22,7 @@ import argparse
 import dataclasses
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -178,6 +181,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--agents", default=",".join([UNIFORM, CFR, *POLICIES, *PEERS, *AGENTS]))
     parser.add_argument("--visits", default="100,300,1000")
     parser.add_argument("--seeds", default="0")
+    parser.add_argument(
+        "--mixture", action="store_true", help="measure the mean policy over all seeds, too"
+    )
     parser.add_argument("--page", action="store_true", help="write the page from what is stored")
     parser.add_argument("--again", action="store_true", help="make stored points again")
     given = parser.parse_args(arguments)
@@ -185,7 +191,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for visits in _numbers(given.visits):
             for game in given.games.split(","):
                 for agent in given.agents.split(","):
-                    for seed in _numbers(given.seeds):
+                    seeds = _numbers(given.seeds)
+                    if given.mixture:
+                        _mixture(game, agent, visits, seeds, given.again)
+                        continue
+                    for seed in seeds:
                         _point(game, agent, visits, seed, given.again)
     from benchmarks.beyond_enumeration_page import write_page
 
@@ -210,7 +220,45 @@ def _point(game: str, agent: str, visits: int, seed: int, again: bool = False) -
         return
     merged = merged_game(GAMES[game])
     started = time.process_time()
-    found = measure(merged.game.pyspiel_game, _source(merged, agent, visits, seed), engine="merged")
+    source = _source(merged, agent, visits, seed)
+    _measured(path, merged, source, agent, visits, seed, started)
+
+
+def _mixture(game: str, agent: str, visits: int, seeds: Sequence[int], again: bool) -> None:
+    """Measures each seed and the mean of their policies, unless that file is there."""
+    path = RESULTS / f"{game}-{agent}-{visits}-mixture.json"
+    if path.exists() and not again:
+        return
+    merged = merged_game(GAMES[game])
+    policies, started = [], time.process_time()
+    for seed in seeds:
+        begun = time.process_time()
+        policies.append(_table(merged, _source(merged, agent, visits, seed)))
+        single = RESULTS / f"{game}-{agent}-{visits}-{seed}.json"
+        _measured(single, merged, policies[-1], agent, visits, seed, begun)
+    _measured(path, merged, np.mean(policies, axis=0), agent, visits, list(seeds), started)
+
+
+def _table(merged: MergedGame, source: Any) -> Floats:
+    """The policy of a source at all views, end to end."""
+    if isinstance(source, np.ndarray):
+        return source
+    asked = range(len(merged.views))
+    answers = [source.get_policy(merged.state_of(view)) for view in asked]
+    return np.array([probability for answer in answers for _, probability in answer])
+
+
+def _measured(
+    path: Path,
+    merged: MergedGame,
+    source: Any,
+    agent: str,
+    visits: int,
+    seed: int | list[int],
+    started: float,
+) -> None:
+    """Stores the exploitability of one policy; several seeds are those of a mixture."""
+    found = measure(merged.game.pyspiel_game, source, engine="merged")
     row = {
         **found.as_dict(),
         "agent": agent,

@@ -27,9 +27,9 @@ def write_page(
         "the best response has perfect recall, the measured policy sees its view alone (what its",
         "player sees, not the order in which it came). A bot is searched once per view, with a new",
         "seed each: what an opponent meets who knows the bot's seeds. One who does not meets the",
-        "mean over seeds, which mixes more. Points with several seeds show their mean, and the",
-        "lowest and the highest in brackets. Time is CPU time of one point, searches and best",
-        "responses, on one core.",
+        "mean over seeds, which mixes more: where it was measured, it follows a semicolon. Points",
+        "with several seeds show their mean, and the lowest and the highest in brackets. Time is",
+        "CPU time of one point, searches and best responses, on one core.",
     ]
     findings = results / "findings.md"
     if findings.exists():
@@ -82,9 +82,11 @@ def _table(
 
 
 def _cell(rows: list[dict[str, Any]]) -> str:
+    mixed = [f"; {row['exploitability']:.4f}" for row in rows if isinstance(row["seed"], list)]
+    rows = [row for row in rows if not isinstance(row["seed"], list)]
     if not rows:
         return ""
     values = [row["exploitability"] for row in rows]
     mean, seconds = np.mean(values), np.mean([row["cpu_seconds"] for row in rows])
     span = f" [{min(values):.4f}, {max(values):.4f}]" if len(values) > 1 else ""
-    return f"{mean:.4f}{span} ({seconds:.0f} s)"
+    return f"{mean:.4f}{span}{''.join(mixed)} ({seconds:.0f} s)"
