@@ -170,7 +170,7 @@ EXPLORATION = 1.4
 """UCB1's constant of MO-ISMCTS; utilities are from -1 to 1."""
 PEERS = {
     MO_ISMCTS: "MO-ISMCTS (UCB, trees that grow together), policy of all visits, rollouts",
-    OPENSPIEL: "OpenSpiel's IS-MCTS (one tree, UCB) with our resampler, rollouts",
+    OPENSPIEL: "OpenSpiel's IS-MCTS (one tree, UCB) with our resampler, rollouts, board turned",
 }
 
 
@@ -282,7 +282,13 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
         return merged_ismcts(merged, visits, EXPLORATION, seed)
     if agent == OPENSPIEL:
         game = merged.game.pyspiel_game
-        return ViewBot(merged, 0, lambda player, seed: _openspiel(game, player, seed, visits), seed)
+        return ViewBot(
+            merged,
+            0,
+            lambda player, seed: _openspiel(game, player, seed, visits),
+            seed,
+            turned=True,
+        )
     if agent == POLICY:
         return np.concatenate(policy_over_views(merged, _networks(merged)))
     if agent == TURNED_POLICY:
