@@ -10,6 +10,7 @@ what an opponent meets who does not know the seed of each search.
     python -m benchmarks.beyond_enumeration --games phantom_ttt --visits 100,1000
     python -m benchmarks.beyond_enumeration --agents learned_play,learned_radius_0 --visits 100,300
     python -m benchmarks.beyond_enumeration --agents mo_ismcts --seeds 0,1,2 --mixture
+    python -m benchmarks.beyond_enumeration --stored    # makes all stored points again: hours
     python -m benchmarks.beyond_enumeration --page
 
 Each point is one file in docs/results/beyond_enumeration; points that are there are not made again.
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -127,7 +129,7 @@ AGENTS = {
         "rollout_policy",
         turned=True,
     ),
-    "rollout_radius_0": Agent(
+    "rollout_0": Agent(
         "a_ismcts",
         FORGETFUL,
         "AlphaZero's search (radius 0), P and beliefs from rollouts, board turned",
@@ -147,7 +149,7 @@ AGENTS = {
         "pretrained",
         turned=True,
     ),
-    "turned_radius_0": Agent(
+    "turned_0": Agent(
         "a_ismcts",
         FORGETFUL,
         "AlphaZero's search (radius 0), pretrained networks, board turned",
@@ -186,8 +188,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--page", action="store_true", help="write the page from what is stored")
     parser.add_argument("--again", action="store_true", help="make stored points again")
+    parser.add_argument("--stored", action="store_true", help="make all that is stored again")
     given = parser.parse_args(arguments)
-    if not given.page:
+    if given.stored:
+        _make_stored_again()
+    elif not given.page:
         for visits in _numbers(given.visits):
             for game in given.games.split(","):
                 for agent in given.agents.split(","):
@@ -201,6 +206,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     words = {name: agent.words for name, agent in AGENTS.items()}
     write_page(RESULTS, PAGE, GAMES, POLICIES, {**PEERS, **words})
+
+
+def _make_stored_again() -> None:
+    """Makes every point that has a file; those of a mixture together with it."""
+    paths = sorted(RESULTS.glob("*.json"))
+    mixtures = {path.stem.rpartition("-")[0] for path in paths if path.stem.endswith("-mix")}
+    for path in paths:
+        point, _, last = path.stem.rpartition("-")
+        game, agent, visits = point.split("-")
+        if last == "mix":
+            seeds = json.loads(path.read_text())["seed"]
+            _mixture(game, agent, int(visits), seeds, again=True)
+        elif point not in mixtures:
+            _point(game, agent, int(visits), int(last), again=True)
 
 
 def _numbers(text: str) -> list[int]:
@@ -226,7 +245,7 @@ def _point(game: str, agent: str, visits: int, seed: int, again: bool = False) -
 
 def _mixture(game: str, agent: str, visits: int, seeds: Sequence[int], again: bool) -> None:
     """Measures each seed and the mean of their policies, unless that file is there."""
-    path = RESULTS / f"{game}-{agent}-{visits}-mixture.json"
+    path = RESULTS / f"{game}-{agent}-{visits}-mix.json"
     if path.exists() and not again:
         return
     merged = merged_game(GAMES[game])

@@ -92,7 +92,7 @@ PARTS = {
     "beyond_enumeration": Part(
         "beyond_enumeration.md",
         ["benchmarks.beyond_enumeration --page"],
-        ["benchmarks.beyond_enumeration --again"],
+        ["benchmarks.beyond_enumeration --stored"],
         ["benchmarks.beyond_enumeration --agents uniform,cfr_plus --visits 1"],
     ),
     "learned_views": Part(

@@ -39,7 +39,7 @@ def test_a_mixture_is_measured_beside_its_seeds(folder: Path) -> None:
     assert len(found) == 6
     for agent in ("rollout_play", "mo_ismcts"):
         single = [found[f"small-{agent}-8-{seed}"]["exploitability"] for seed in (0, 1)]
-        mixture = found[f"small-{agent}-8-mixture"]
+        mixture = found[f"small-{agent}-8-mix"]
         assert mixture["seed"] == [0, 1]
         assert mixture["exploitability"] not in single
         shown = f"{np.mean(single):.4f} [{min(single):.4f}, {max(single):.4f}]"
@@ -57,6 +57,19 @@ def test_single_points_are_those_of_a_mixture(folder: Path) -> None:
     alone = run(folder, *options)["small-rollout_play-5-3"]
     together = run(folder, *options, "--mixture", "--again")["small-rollout_play-5-3"]
     assert alone["exploitability"] == pytest.approx(together["exploitability"], abs=1e-12)
+
+
+def test_all_that_is_stored_is_made_again(folder: Path) -> None:
+    first = run(folder, "--agents", "mo_ismcts", "--visits", "5", "--seeds", "0,1", "--mixture")
+    run(folder, "--agents", "uniform", "--visits", "1")
+    for path in (folder / "points").iterdir():
+        row = json.loads(path.read_text())
+        path.write_text(json.dumps({**row, "exploitability": 7.0}))
+    again = run(folder, "--stored")
+    assert len(again) == 4
+    for name, row in first.items():
+        assert again[name]["exploitability"] == row["exploitability"]
+    assert again["small-uniform-0-0"]["exploitability"] < 1.0
 
 
 def test_policies_of_standard_views_are_spread_over_their_images() -> None:
