@@ -167,7 +167,7 @@ POLICIES = {
 """Policies without search."""
 ROLLOUTS = 1024
 """Random games after each action at a view, of which `rollout_policy` models are made."""
-OPENSPIEL = "ismcts_openspiel"
+OPENSPIEL = "ismcts"
 EXPLORATION = 1.4
 """UCB1's constant of MO-ISMCTS; utilities are from -1 to 1."""
 PEERS = {
@@ -342,7 +342,7 @@ def _with_networks(
 
 
 def _openspiel(game: Any, player: int, seed: int, simulations: int) -> Any:
-    return make_bot(OPENSPIEL, game, player, seed=seed, simulations=simulations)
+    return make_bot("ismcts_openspiel", game, player, seed=seed, simulations=simulations)
 
 
 def _networks(merged: MergedGame) -> NetworkEvaluator:
