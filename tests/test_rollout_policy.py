@@ -59,7 +59,7 @@ def test_hidden_moves_are_as_likely_as_their_players_make_them() -> None:
 
 
 def test_beliefs_are_over_moves_after_which_a_world_is_left() -> None:
-    """Player 1 has found the centre taken: nothing else can have been played first."""
+    """Player 1 tried the centre in vain and then moved; player 0 has seen neither."""
     graph = GameGraph("phantom_ttt")
     evaluator = evaluator_of()
     where = set_after(graph, [4, 4, 0])  # 0 is player 1's stone, and player 0 is to move
