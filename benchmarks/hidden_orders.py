@@ -27,9 +27,10 @@ import torch
 
 from benchmarks.stored import write_record
 from nash_ismcts_spiel.games import CHANCE, DECISION, GameGraph
+from nash_ismcts_spiel.games.entries import Entries, open_entries
 from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.policies import TablePolicy, policy_table
-from nash_ismcts_spiel.games.tensors import Entries, Tensors, most_drawn, open_entries
+from nash_ismcts_spiel.games.tensors import Tensors, most_drawn
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.nets import ResidualNetwork, Sizes, masked_log_softmax
 from nash_ismcts_spiel.native import exact

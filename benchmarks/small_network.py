@@ -14,7 +14,8 @@ import numpy.typing as npt
 import torch
 
 from nash_ismcts_spiel.games import GameGraph, support
-from nash_ismcts_spiel.games.tensors import Tensors, legal_entries, open_entries, pair_entries
+from nash_ismcts_spiel.games.entries import legal_entries, open_entries, pair_entries
+from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.models import InformationSetRow, SampleRow
 from nash_ismcts_spiel.models.checks import sample_rows, set_rows
 

@@ -11,8 +11,9 @@ import pytest
 import torch
 
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.games.entries import legal_entries, open_entries
 from nash_ismcts_spiel.games.hidden import hidden_path
-from nash_ismcts_spiel.games.tensors import Tensors, legal_entries, open_entries
+from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.models import ExactEvaluator, Models
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator

@@ -14,10 +14,11 @@ from helpers import FixedEvaluator
 
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.games import CHANCE, TERMINAL, GameGraph, support
+from nash_ismcts_spiel.games.entries import open_entries
 from nash_ismcts_spiel.games.orders import dealing_of, order_fingerprint
 from nash_ismcts_spiel.games.policies import TablePolicy, policy_table
 from nash_ismcts_spiel.games.states import python_states_only
-from nash_ismcts_spiel.games.tensors import Tensors, open_entries
+from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.models import (
     ExactEvaluator,
     Models,

@@ -14,8 +14,9 @@ import torch
 
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.games.entries import open_entries
 from nash_ismcts_spiel.games.policies import policy_table
-from nash_ismcts_spiel.games.tensors import Tensors, open_entries
+from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.learning.bounds import Bounds
 from nash_ismcts_spiel.learning.config import LearnerConfig
 from nash_ismcts_spiel.learning.rows import HiddenRows

@@ -13,14 +13,9 @@ import numpy.typing as npt
 import pytest
 
 from nash_ismcts_spiel.games import DECISION, GameGraph, support
+from nash_ismcts_spiel.games.entries import legal_entries, open_entries, pair_entries
 from nash_ismcts_spiel.games.states import python_states_only
-from nash_ismcts_spiel.games.tensors import (
-    Tensors,
-    legal_entries,
-    most_drawn,
-    open_entries,
-    pair_entries,
-)
+from nash_ismcts_spiel.games.tensors import Tensors, most_drawn
 
 Enumerated = Callable[[str], GameGraph]
 Singles = npt.NDArray[np.float32]

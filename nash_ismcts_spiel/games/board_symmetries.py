@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from nash_ismcts_spiel.games.merged import MergedGame
+from nash_ismcts_spiel.games.symmetries import square_symmetries
 
 
 class StandardView(NamedTuple):
@@ -44,7 +44,7 @@ def standard_views(merged: MergedGame) -> list[StandardView]:
 def _symmetries(merged: MergedGame) -> dict[tuple[int, ...], list[int]]:
     """Where each view goes, by symmetry; one that two others make up needs no check."""
     found: dict[tuple[int, ...], list[int]] = {}
-    for cells in _square_symmetries(int(merged.game.pyspiel_game.num_distinct_actions())):
+    for cells in square_symmetries(int(merged.game.pyspiel_game.num_distinct_actions())):
         for one, other in itertools.product(found, repeat=2):
             if tuple(other[cell] for cell in one) == cells:
                 found[cells] = [found[other][image] for image in found[one]]
@@ -59,23 +59,6 @@ def _symmetries(merged: MergedGame) -> dict[tuple[int, ...], list[int]]:
 def _unturned(merged: MergedGame) -> list[tuple[int, ...]]:
     cells = tuple(range(merged.game.pyspiel_game.num_distinct_actions()))
     return [cells] * len(merged.views)
-
-
-def _square_symmetries(actions: int) -> list[tuple[int, ...]]:
-    """Turns and reflections of a square board, without the one that changes nothing."""
-    side = math.isqrt(actions)
-    if side * side != actions:
-        return []
-    found = []
-    for number in range(1, 8):
-        cells = []
-        for cell in range(actions):
-            row, column = divmod(cell, side)
-            for _ in range(number % 4):
-                row, column = column, side - 1 - row
-            cells.append(row * side + (side - 1 - column if number >= 4 else column))
-        found.append(tuple(cells))
-    return found
 
 
 def _images(merged: MergedGame, cells: Sequence[int]) -> list[int] | None:

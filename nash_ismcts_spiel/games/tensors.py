@@ -9,21 +9,27 @@ number as an action or chance outcome, so sizes depend on the vocabulary of piec
 many hidden states there are; where actions are split, on the vocabulary of sub-actions, and those
 of an action that is under way are part of what its player knows. The rows themselves are made in
 C++ (`native/worlds/tensors.h`), a batch at a time, and are not kept.
+
+Rows may be turned to standard ones, where a game has symmetries (`games/symmetries.py`): then
+actions and pieces stand in other places of the vocabulary, which `Turns` knows for each row.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games.adapter import SupportedGame
 from nash_ismcts_spiel.games.boards import board_of
+from nash_ismcts_spiel.games.entries import Turns
 from nash_ismcts_spiel.games.graph import GameGraph
 from nash_ismcts_spiel.games.orders import HiddenOrder, dealing_of, order_fingerprint
 from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
+from nash_ismcts_spiel.games.symmetries import Symmetries, find_symmetries
 from nash_ismcts_spiel.native import _core
 
 Singles = npt.NDArray[np.float32]
@@ -43,48 +49,6 @@ MOST_PIECES = 4096
 _MOST_SLOTS = 32
 """Pieces that are told apart by when they were drawn; all later ones share the last slot, and those
 of a hand that is drawn as a set have one slot together."""
-
-
-class Entries(NamedTuple):
-    """Where the entries of a batch's rows, end to end, stand in a matrix of the vocabulary.
-
-    Attributes:
-      rows: the row in the batch of each entry. [entries]
-      columns: its action or piece. [entries]
-      counts: entries of each row. [rows]
-    """
-
-    rows: Ints
-    columns: Ints
-    counts: Ints
-
-    def mask(self, width: int) -> Bools:
-        """True where a row has an entry. [rows, width]"""
-        found = np.zeros((len(self.counts), width), dtype=np.bool_)
-        found[self.rows, self.columns] = True
-        return found
-
-    def softmax(self, logits: Floats) -> Floats:
-        """Each row's distribution over its own entries, end to end."""
-        picked = logits[self.rows, self.columns]
-        starts = np.cumsum(self.counts) - self.counts
-        weights = np.exp(picked - np.maximum.reduceat(picked, starts)[self.rows])
-        totals = np.add.reduceat(weights, starts)
-        return np.asarray(weights / totals[self.rows], dtype=np.float64)
-
-
-class Pairs(NamedTuple):
-    """All pairs of an own action and a piece that may come next, of a batch of SAMPLE nodes.
-
-    Attributes:
-      rows: the row in the batch of each pair; a row's pairs come action by action. [pairs]
-      actions: its action. [pairs]
-      pieces: its piece. [pairs]
-    """
-
-    rows: Ints
-    actions: Ints
-    pieces: Ints
 
 
 class Tensors:
@@ -109,6 +73,7 @@ class Tensors:
         split_actions: SplitActions = "never",
         hidden_order: HiddenOrder = "play",
         inputs: TensorInputs = "information_state",
+        turned: bool = False,
     ) -> None:
         """Fixes the sizes.
 
@@ -118,6 +83,7 @@ class Tensors:
           split_actions: whether actions are split on the graphs.
           hidden_order: in which order hidden pieces are drawn there.
           inputs: what describes an information set.
+          turned: whether rows are turned to standard ones, if the game has symmetries.
 
         Raises:
           ValueError: the game describes neither information states nor observations in numbers
@@ -157,6 +123,50 @@ class Tensors:
                 f"{game.name} has {self.pieces} actions or chance outcomes; networks have one "
                 f"output for each, and no more than {MOST_PIECES}; split_actions='auto' splits them"
             )
+        self._game, self._turned = game, turned and splitting is None
+
+    @functools.cached_property
+    def symmetries(self) -> Symmetries | None:
+        """By which rows are turned; None if they are not."""
+        if not self._turned:
+            return None
+        return find_symmetries(
+            self._game,
+            lambda: GameGraph(self._game, self.split_actions, self.hidden_order),
+            self.sets,
+        )
+
+    def turned_sets(self, graph: GameGraph, information_sets: Numbers) -> tuple[Singles, Turns]:
+        """Rows of information sets for networks, and how they were turned. [rows, set_inputs]"""
+        rows = self.sets(graph, information_sets)
+        if self.symmetries is None:
+            return rows, Turns(None)
+        symmetry = self.symmetries.standard(rows)
+        turned = np.take_along_axis(rows, self.symmetries.numbers[symmetry], axis=1)
+        return turned, Turns(self.symmetries.cells[symmetry])
+
+    def turned_samples(self, graph: GameGraph, sample_nodes: Numbers) -> tuple[Singles, Turns]:
+        """Rows of SAMPLE nodes for networks, and how they were turned: as their information sets.
+        [rows, sample_inputs]
+        """
+        rows = self.samples(graph, sample_nodes)
+        if self.symmetries is None:
+            return rows, Turns(None)
+        symmetry = self.symmetries.standard(rows[:, : self.set_inputs])
+        turned = np.take_along_axis(rows, self._sample_numbers[symmetry], axis=1)
+        return turned, Turns(self.symmetries.cells[symmetry])
+
+    @functools.cached_property
+    def _sample_numbers(self) -> Ints:
+        """Which number of a SAMPLE node's row comes to stand in each place. [symmetries, numbers]
+
+        Without chance, pieces are the actions of others.
+        """
+        assert self.symmetries is not None
+        origins = np.argsort(self.symmetries.cells, axis=1)
+        firsts = np.arange(self.set_inputs, self.sample_inputs, self.pieces)
+        slots = (firsts[None, :, None] + origins[:, None, :]).reshape(len(origins), -1)
+        return np.concatenate([self.symmetries.numbers, slots], axis=1)
 
     def sets(self, graph: GameGraph, information_sets: Numbers) -> Singles:
         """The player to move, as one of all players, and what it knows. [rows, set_inputs]"""
@@ -181,21 +191,6 @@ class Tensors:
                 f"{graph.game.name}: the networks are made for hidden_order="
                 f"{self.hidden_order!r}, the graph has hidden_order={graph.hidden_order!r}"
             )
-
-
-def legal_entries(graph: GameGraph, information_sets: Numbers) -> Entries:
-    """The legal actions of information sets."""
-    return Entries(*_core.legal_entries(graph, information_sets))
-
-
-def open_entries(graph: GameGraph, sample_nodes: Numbers) -> Entries:
-    """The pieces that may come next at SAMPLE nodes, branch by branch."""
-    return Entries(*_core.open_entries(graph, sample_nodes))
-
-
-def pair_entries(graph: GameGraph, sample_nodes: Numbers) -> Pairs:
-    """Where Vc tells pieces apart: each own action with each piece that may come next."""
-    return Pairs(*_core.pair_entries(graph, sample_nodes))
 
 
 def most_drawn(graph: GameGraph) -> int:

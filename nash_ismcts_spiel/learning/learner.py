@@ -49,6 +49,7 @@ class Learner:
             split_actions=config.search.split_actions,
             hidden_order=config.search.hidden_order,
             inputs=config.networks.inputs,
+            turned=config.networks.turned,
         )
         self.networks = make_networks(self.tensors, config.networks, seed)
         capacity = buffer_rows(self.tensors, config.learner)

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.games.tensors import Tensors, legal_entries, open_entries, pair_entries
+from nash_ismcts_spiel.games.entries import legal_entries, open_entries, pair_entries
+from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.native import _core
 
@@ -39,18 +40,20 @@ class RowMaker:
     def policy(self, visits: Mapping[int, float], found: Mapping[int, Floats]) -> PolicyRows:
         """What searches found, counted by visits."""
         sets = np.fromiter(visits, dtype=np.int32)
-        legal = legal_entries(self._graph, sets)
+        inputs, turns = self._tensors.turned_sets(self._graph, sets)
+        legal = turns.entries(legal_entries(self._graph, sets))
         mask = legal.mask(self._tensors.actions)
         targets = np.zeros(mask.shape, dtype=np.float32)
         targets[legal.rows, legal.columns] = np.concatenate([found[int(s)] for s in sets])
         frequency = np.fromiter(visits.values(), dtype=np.float64)
-        return PolicyRows(self._tensors.sets(self._graph, sets), mask, frequency, targets)
+        return PolicyRows(inputs, mask, frequency, targets)
 
     def value(self, sums: _core.TargetSums, policy: Floats) -> ValueRows:
         """A row per information set that explorers came to; `policy` is P. [A]"""
         visits = sums.visits
         sets = np.flatnonzero(visits > 0).astype(np.int32)
-        legal = legal_entries(self._graph, sets)
+        inputs, turns = self._tensors.turned_sets(self._graph, sets)
+        legal = turns.entries(legal_entries(self._graph, sets))
         first = np.asarray(self._graph.information_sets.first_action, dtype=np.int64)[sets]
         actions = ranges(first, legal.counts)
         weights = sums.action_weights[actions]
@@ -67,21 +70,21 @@ class RowMaker:
         targets[legal.rows, 1 + legal.columns] = child_values / self._value_scale
         alike = np.maximum(_sums(legal.rows, taken, len(sets)), 1.0)
         counts[legal.rows, 1 + legal.columns] = taken / alike[legal.rows]
-        inputs = self._tensors.sets(self._graph, sets)
         return ValueRows(inputs, mask, visits[sets].astype(np.float64), targets, counts)
 
     def hidden(self, sums: _core.TargetSums) -> HiddenRows:
         """A row per SAMPLE node that what was hidden went through."""
         samples = self._graph.samples
         nodes = np.flatnonzero(sums.piece_first >= 0).astype(np.int32)
-        pieces = open_entries(self._graph, nodes)
+        inputs, turns = self._tensors.turned_samples(self._graph, nodes)
+        pieces = turns.entries(open_entries(self._graph, nodes))
         first = np.asarray(samples.first_branch, dtype=np.int64)[nodes]
         weights = sums.branch_weights[ranges(first, pieces.counts)]
         totals = _sums(pieces.rows, weights, len(nodes))
         mask = pieces.mask(self._tensors.pieces)
         targets = np.zeros(mask.shape, dtype=np.float32)
         targets[pieces.rows, pieces.columns] = _means(weights, totals[pieces.rows])
-        pairs = pair_entries(self._graph, nodes)
+        pairs = turns.pairs(pair_entries(self._graph, nodes))
         sizes = np.bincount(pairs.rows, minlength=len(nodes))
         listed = ranges(sums.piece_first[nodes], sizes)
         met = np.flatnonzero(sums.piece_weights[listed] > 0.0)
@@ -89,7 +92,7 @@ class RowMaker:
         counts = np.bincount(pairs.rows[met], minlength=len(nodes))
         values = sums.piece_values[listed] / sums.piece_weights[listed]
         return HiddenRows(
-            self._tensors.samples(self._graph, nodes),
+            inputs,
             mask,
             totals,
             targets,

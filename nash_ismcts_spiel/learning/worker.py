@@ -76,6 +76,7 @@ class SelfPlayWorker:
             split_actions=config.search.split_actions,
             hidden_order=config.search.hidden_order,
             inputs=config.networks.inputs,
+            turned=config.networks.turned,
         )
         self._config = config.for_inputs(self._tensors.sample_inputs)
         self._networks = make_networks(self._tensors, config.networks, seed)

@@ -28,6 +28,9 @@ class NetworkConfig(Settings):
         be measured exactly beyond enumeration. "board" puts all that was seen on a board, in games
         for which one is known (battleship), and P and V are convolutions over it; H reads it as any
         numbers.
+      turned: whether they are shown every row turned to a standard one, in games on square boards
+        that turns or reflections leave the same (phantom_ttt has eight, dark_hex two). As many
+        times fewer rows are then to be learned; in other games nothing changes.
       beliefs: what searches draw hidden pieces by: H ("network"), or the prior; then H is learned
         and not asked. A search asks H once for every piece; where hidden states are long and rows
         of H have thousands of inputs, that takes nearly all of its time. "auto" takes the prior
@@ -38,6 +41,7 @@ class NetworkConfig(Settings):
     width: int = 64
     depth: int = 2
     inputs: TensorInputs = "information_state"
+    turned: bool = False
     beliefs: Beliefs = "auto"
     device: str = "cpu"
 

@@ -17,9 +17,10 @@ from nash_ismcts_spiel.models.networks import torch_check  # noqa: F401  (before
 import torch
 
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games.entries import legal_entries, open_entries, pair_entries
 from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.splitting import SplitActions
-from nash_ismcts_spiel.games.tensors import Tensors, legal_entries, open_entries, pair_entries
+from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.models import InformationSetRow, SampleRow
 from nash_ismcts_spiel.models.checks import sample_rows, set_rows
 from nash_ismcts_spiel.models.networks.nets import Networks, piece_values
@@ -55,8 +56,9 @@ class NetworkEvaluator:
         self, graph: GameGraph, information_sets: Sequence[int]
     ) -> tuple[Floats, Floats, Floats]:
         """P, V and Vc of a batch, each end to end."""
-        inputs = self._tensor(self.tensors.sets(graph, information_sets))
-        legal = legal_entries(graph, information_sets)
+        rows, turns = self.tensors.turned_sets(graph, information_sets)
+        inputs = self._tensor(rows)
+        legal = turns.entries(legal_entries(graph, information_sets))
         values = self._doubles(self.networks.value(inputs)) * self.value_scale
         policy = legal.softmax(self._doubles(self.networks.policy(inputs)))
         self._count(inputs, len(values) + 2 * len(policy))
@@ -67,20 +69,24 @@ class NetworkEvaluator:
         self, graph: GameGraph, sample_nodes: Sequence[int]
     ) -> tuple[Floats, Floats]:
         """h of a batch, end to end, and Vc, for each own action one per branch."""
-        inputs = self._tensor(self.tensors.samples(graph, sample_nodes))
+        rows, turns = self.tensors.turned_samples(graph, sample_nodes)
+        inputs = self._tensor(rows)
         outputs = self.networks.hidden(inputs)
-        beliefs = open_entries(graph, sample_nodes).softmax(self._doubles(outputs))
+        pieces = turns.entries(open_entries(graph, sample_nodes))
+        beliefs = pieces.softmax(self._doubles(outputs))
         # Few of all pairs are possible, so they are picked out before they are made doubles.
         values = piece_values(outputs, self.tensors.pieces).cpu().numpy()
-        picked = values[pair_entries(graph, sample_nodes)].astype(np.float64)
+        picked = values[turns.pairs(pair_entries(graph, sample_nodes))].astype(np.float64)
         self._count(inputs, len(beliefs) + len(picked))
         return beliefs, picked * self.value_scale
 
     @torch.inference_mode()
     def beliefs(self, graph: GameGraph, sample_nodes: Sequence[int]) -> Floats:
         """h of a batch alone, end to end."""
-        outputs = self.networks.hidden(self._tensor(self.tensors.samples(graph, sample_nodes)))
-        return open_entries(graph, sample_nodes).softmax(self._doubles(outputs))
+        rows, turns = self.tensors.turned_samples(graph, sample_nodes)
+        outputs = self.networks.hidden(self._tensor(rows))
+        pieces = turns.entries(open_entries(graph, sample_nodes))
+        return pieces.softmax(self._doubles(outputs))
 
     def information_set_rows(
         self, graph: GameGraph, information_sets: Sequence[int]

@@ -133,6 +133,7 @@ class SavedModels:
             split_actions=self.split_actions,
             hidden_order=self.hidden_order,
             inputs=self.config.inputs,
+            turned=self.config.turned,
         )
         for name in _SIZES:
             if getattr(tensors, name) != getattr(self.sizes, name):
