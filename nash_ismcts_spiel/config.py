@@ -21,7 +21,7 @@ Engine = Literal["native", "reference"]
 Spawning = Literal["auto", "always", "when_behind"]
 OpponentDispersion = Literal["none", "unseen", "always"]
 UnvisitedEvents = Literal["valued", "left_out"]
-RootRule = Literal["visits", "expected_visits", "certain_gain", "certain_step"]
+RootRule = Literal["visits", "expected_visits", "certain_gain", "certain_step", "quantal_step"]
 SplitActions = Literal["auto", "never", "always"]
 HiddenOrder = Literal["play", "sets"]
 
@@ -80,8 +80,12 @@ class SearchConfig(Settings):
         only where they gain on P for certain, at the worst ends of all intervals, and P elsewhere;
         or it is P with a step of mirror ascent along the advantages that are certain
         ("certain_step"): P(a) exp(eta A(a) / value scale), where A(a) is the distance between the
-        confidence interval of Q(a) and the interval of E_P[Q], and 0 where these overlap.
+        confidence interval of Q(a) and the interval of E_P[Q], and 0 where these overlap; or P with
+        a step towards the quantal response ("quantal_step", for training): P(a)^(1 - d)
+        exp(d Q(a) / tau), which is magnetic mirror descent with the uniform policy as its magnet.
       step_size: eta of "certain_step"; 0 gives P.
+      temperature: tau of "quantal_step", in value scales.
+      quantal_share: d of "quantal_step"; 1 gives the quantal response itself, and P has no say.
     Actions:
       split_actions: whether an action is chosen as a sequence of sub-actions (P-splitting; by their
         meaning where that is known, else by the digits of the action's number): "always", "never",
@@ -122,6 +126,8 @@ class SearchConfig(Settings):
     lcb_width: float = 0.1
     root_rule: RootRule = "visits"
     step_size: float = 5.0
+    temperature: float = 0.1
+    quantal_share: float = 1.0
     split_actions: SplitActions = "auto"
     hidden_order: HiddenOrder = "play"
     engine: Engine = "native"
@@ -147,6 +153,8 @@ class SearchConfig(Settings):
         _check(self, "spawn_depth", self.spawn_depth >= 0, "not negative")
         _check(self, "lcb_width", self.lcb_width >= 0.0, "not negative")
         _check(self, "step_size", self.step_size >= 0.0, "not negative")
+        _check(self, "temperature", self.temperature > 0.0, "positive")
+        _check(self, "quantal_share", 0.0 < self.quantal_share <= 1.0, "above 0 and at most 1")
         single = self.parallel_simulations == 1 or self.engine == "native"
         _check(self, "parallel_simulations", self.parallel_simulations >= 1, "at least 1")
         _check(self, "parallel_simulations", single, "1 with the reference engine")

@@ -134,6 +134,7 @@ class TrainingConfig(Settings):
       prior_noise: share of the uniform distribution in PUCT's prior, so that actions which P has
         given up are looked at again.
       lcb_width: sigma at one visit, for the root's filter of inferior actions.
+      temperature: tau of quantal steps, where `search.root_rule` makes targets of these.
       opponent_prior_visits: K, how many visits P counts for in an in-tree opponent's policy.
       exploration: share of uniform play with which information sets count as reached in the
         average; it decides how much weight a search policy gets where, never what it is.
@@ -158,6 +159,7 @@ class TrainingConfig(Settings):
     dispersion_radius: Schedule = Schedule(start=0.03, power=-0.5, highest=2.0)
     prior_noise: Schedule = Schedule(start=0.25, power=-0.5, highest=1.0)
     lcb_width: Schedule = Schedule(start=0.3, power=-0.5)
+    temperature: Schedule = Schedule(start=0.5, power=-0.5)
     opponent_prior_visits: Schedule = Schedule(start=5.0, power=0.25)
     exploration: Schedule = Schedule(start=0.5, highest=1.0)
     averaging_power: float = 1.0
@@ -241,6 +243,7 @@ class TrainingConfig(Settings):
             dispersion_radius=self.dispersion_radius.at(generation),
             prior_noise=self.prior_noise.at(generation),
             lcb_width=self.lcb_width.at(generation),
+            temperature=self.temperature.at(generation),
             opponent_prior_visits=self.opponent_prior_visits.at(generation),
         )
 

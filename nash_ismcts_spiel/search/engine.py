@@ -20,6 +20,7 @@ from nash_ismcts_spiel.search.root_policy import (
     certain_gain,
     certain_step,
     kept_actions,
+    quantal_step,
     root_policy,
     visit_shares,
 )
@@ -137,6 +138,9 @@ class ReferenceEngine:
         if self._config.root_rule == "certain_step":
             step_size = self._config.step_size / scale
             return certain_step(prior, values, choices.visits, width, step_size)
+        if self._config.root_rule == "quantal_step":
+            temperature = self._config.temperature * scale
+            return quantal_step(prior, values, temperature, self._config.quantal_share)
         kept = kept_actions(choices.visits, values, width)
         if self._config.root_rule == "visits":
             return root_policy(choices.visits, kept)

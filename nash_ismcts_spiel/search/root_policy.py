@@ -7,7 +7,9 @@ to what N is expected to be where actions were drawn. A player may also insist t
 for certain, whatever beliefs inside the ball are right, and otherwise stay with P. Or it moves away
 from P by a step of mirror ascent, along the advantages over P that are certain in the same sense:
 actions that may be as good as P's mean keep their proportions, and a small error of the models
-moves the policy by a small amount, if at all.
+moves the policy by a small amount, if at all. Or it moves from P towards the quantal response, the
+softmax of values at a temperature, which is what training asks for: all that a search has found out
+of all actions is in it, and where values are off by less than the temperature it mixes.
 """
 
 from __future__ import annotations
@@ -16,6 +18,9 @@ import math
 from collections.abc import Sequence
 
 from nash_ismcts_spiel.search.interval import Interval
+
+GIVEN_UP = 1e-6
+"""Least P of an action from which a quantal step begins: who has been given up may come back."""
 
 
 def visit_shares(visits: Sequence[float]) -> list[float]:
@@ -97,3 +102,28 @@ def certain_step(
         for a, p in zip(advantages, prior, strict=True)
     ]
     return visit_shares(weights)
+
+
+def quantal_step(
+    prior: Sequence[float],
+    values: Sequence[Interval],
+    temperature: float,
+    share: float,
+) -> list[float]:
+    """P(a)^(1 - d) exp(d Q(a) / tau), normalised: a step of magnetic mirror descent, the magnet
+    being the uniform policy. Its fixed point is the quantal response exp(Q / tau), which it is
+    itself if d is 1.
+
+    Args:
+      prior: P.
+      values: Q(a); the middles of the intervals count.
+      temperature: tau, in the units of the values.
+      share: d, how far it goes.
+    """
+    exponents = [
+        (1.0 - share) * math.log(max(p, GIVEN_UP))
+        + share * (0.5 * (value.low + value.high)) / temperature
+        for p, value in zip(prior, values, strict=True)
+    ]
+    largest = max(exponents)
+    return visit_shares([math.exp(exponent - largest) for exponent in exponents])

@@ -1,6 +1,6 @@
 // The policy at the root, as search/root_policy.py: shares of visits, or of expected visits, of the
 // actions that the confidence filter keeps; or P, where these gain nothing for certain; or P with a
-// step along the advantages that are certain.
+// step along the advantages that are certain, or with one towards the quantal response.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROOT_POLICY_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROOT_POLICY_H_
@@ -13,6 +13,8 @@
 #include "act_node.h"
 
 namespace nash_ismcts {
+
+constexpr double kGivenUp = 1e-6;  // least P of an action from which a quantal step begins
 
 // What a policy gains on the prior if each interval is at its worst end for it.
 inline double certain_gain(Forest& forest, const Rows& rows, const ActNode& node,
@@ -65,11 +67,36 @@ inline void certain_step(Forest& forest, const Rows& rows, const ActNode& node,
   for (int32_t a = 0; a < node.count; ++a) policy[a] /= total;
 }
 
+// P(a)^(1 - d) exp(d Q(a) / tau), normalised, with the middles of Q's intervals.
+inline void quantal_step(Forest& forest, const Rows& rows, const ActNode& node,
+                         const SearchConfig& config, double* policy) {
+  const double* prior = rows.policy.data() + node.first_action;
+  const double share = config.quantal_share;
+  const double temperature = config.temperature * config.value_scale;
+  double largest = -std::numeric_limits<double>::infinity();
+  for (int32_t a = 0; a < node.count; ++a) {
+    const Interval value = child_value(forest, rows, node, a);
+    policy[a] = (1.0 - share) * std::log(std::max(prior[a], kGivenUp)) +
+                share * (0.5 * (value.low + value.high)) / temperature;
+    largest = std::max(largest, policy[a]);
+  }
+  double total = 0.0;
+  for (int32_t a = 0; a < node.count; ++a) {
+    policy[a] = std::exp(policy[a] - largest);
+    total += policy[a];
+  }
+  for (int32_t a = 0; a < node.count; ++a) policy[a] /= total;
+}
+
 // Writes one probability per action of an expanded and visited root.
 inline void root_policy(Forest& forest, const Rows& rows, const ActNode& node,
                         const SearchConfig& config, double* policy) {
   if (config.root_rule == RootRule::kCertainStep) {
     certain_step(forest, rows, node, config, policy);
+    return;
+  }
+  if (config.root_rule == RootRule::kQuantalStep) {
+    quantal_step(forest, rows, node, config, policy);
     return;
   }
   const ActionSlot* slots = forest.action_slots(node);
