@@ -126,7 +126,7 @@ def page(folder: Path) -> str:
         "seconds. `python -m benchmarks.learning_factors`.",
         factors_section(learned / "factors"),
         "## Beyond enumeration",
-        "The preset `large` with networks over observations; [learned_views.md](learned_views.md) "
+        "The preset `phantom`, networks over observations; [learned_views.md](learned_views.md) "
         "has more. `python -m benchmarks.learned_views`.",
         known_section(folder / "learned_views"),
     ]

@@ -1,18 +1,20 @@
 """What is learned in games beyond enumeration, measured exactly over views.
 
-Networks over observations learn on graphs that grow, with the preset `large`; nothing but the rules
-is given. P, and the bot that searches with the networks (preset `nash_ismcts_play`), are measured
-at every view by an exact best response with perfect recall (`measure(..., engine="merged")`):
-NashConv / 2 in the game's units. The bot is searched once per view, at the history that represents
+Networks over observations learn on graphs that grow, with the preset `phantom`; nothing but the
+rules is given. P, and the bot that searches with the networks (preset `nash_ismcts_play`), are
+measured at every view by an exact best response with perfect recall: NashConv / 2 in the game's
+units. The bot is searched once per view, at the history that represents
 it, with a seed of its own; many searches are under way at once so that networks evaluate their rows
 together. Seconds are CPU seconds of one core, measuring not included.
 
     python -m benchmarks.learned_views --games phantom_ttt --seeds 0,1,2
+    python -m benchmarks.learned_views --games phantom_ttt --preset large
     python -m benchmarks.learned_views --page
     python -m benchmarks.learned_views --games dark_hex --seconds 300 --visits 100 --out out/w
 
 A run is a file in docs/results/learned_views, and its training a directory in out/learned_views, of
-which `nash-ismcts export --models` makes networks for play. A run that is stored is not made again
+which `nash-ismcts export --models` makes networks for play; those of the preset `large`, whose
+targets are shares of visits, are in the folder visit_shares. A run that is stored is not made again
 without --again. The page docs/results/learned_views.md is made of all files.
 """
 
@@ -39,6 +41,8 @@ from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.runs import Budget, Run
 
 FOLDER = RESULTS / "learned_views"
+FORMER = "visit_shares"
+"""The folder of runs with the preset `large`."""
 TRAININGS = Path("out/learned_views")
 
 POINTS = 10
@@ -46,16 +50,24 @@ POINTS = 10
 
 HEAD = """# Learning beyond enumeration
 
-`python -m benchmarks.learned_views`: networks over observations, the preset `large` otherwise, on
-graphs that grow (dark_hex with `--changes '{"learner": {"search_megabytes": 200}}'`). P, and the
-bot that searches with the networks (`nash_ismcts_play`), are measured
+`python -m benchmarks.learned_views`: networks over observations, the preset `phantom`, on graphs
+that grow. P, and the bot that searches with the networks (`nash_ismcts_play`), are measured
 at every view by an exact best response with perfect recall; exploitability is NashConv / 2 in the
 game's utility units. A bot is searched once per view. Seconds are CPU seconds of one core without
 measuring, medians are over the seeds that are stored. What uniform play, CFR+ over views and
 searches with rollouts come to is in [beyond_enumeration.md](beyond_enumeration.md).
 
-| game | CPU s | P, median | P, by seed | generations | bot: visits, by seed |
+"""
+TABLE = """| game | CPU s | P, median | P, by seed | generations | bot: visits, by seed |
 |---|---|---|---|---|---|
+"""
+FORMER_HEAD = """
+## With shares of visits as targets
+
+`python -m benchmarks.learned_views --preset large` (dark_hex with
+`--changes '{"learner": {"search_megabytes": 200}}'`): boards are not turned, and P averages the
+visits of 16 simulations a search.
+
 """
 
 
@@ -132,7 +144,16 @@ def _words(figures: Sequence[float]) -> str:
 
 
 def write_page(folder: Path) -> None:
-    """The page beside the folder of runs: a line per game, then what was met on the way."""
+    """The page beside the folder of runs, with those of the folder of former ones."""
+    text = HEAD + _section(folder)
+    if (folder / FORMER).is_dir():
+        text += FORMER_HEAD + _section(folder / FORMER)
+    folder.with_suffix(".md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def _section(folder: Path) -> str:
+    """A line per game, then what was met on the way."""
     results = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
     games = {game: [r for r in results if r["game"] == game] for game in GAMES.values()}
     lines = [_line(game, runs) for game, runs in games.items() if runs]
@@ -140,9 +161,8 @@ def write_page(folder: Path) -> None:
     for run in results:
         points = _words([point["exploitability"] for point in run["curve"]])
         curves.append(f"- {run['game']}, seed {run['seed']}: {points}")
-    text = HEAD + "\n".join(lines) + "\n\nP at tenths of the time:\n\n" + "\n".join(curves) + "\n"
-    folder.with_suffix(".md").write_text(text, encoding="utf-8")
-    print(text)
+    text = TABLE + "\n".join(lines)
+    return text + "\n\nP at tenths of the time:\n\n" + "\n".join(curves) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -153,17 +173,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=1200.0, help="CPU seconds of training")
     parser.add_argument("--visits", default="100", help="of the bot, comma-separated; may be empty")
     parser.add_argument("--changes", type=json.loads, default={}, help="of the training, as JSON")
+    parser.add_argument("--preset", default="phantom", choices=["phantom", "large"])
     parser.add_argument("--out", type=Path, default=FOLDER)
     parser.add_argument("--trainings", type=Path, default=TRAININGS)
     parser.add_argument("--again", action="store_true", help="make stored runs again")
     parser.add_argument("--page", action="store_true", help="write the page from what is stored")
     given = parser.parse_args(arguments)
-    changes = {"networks": {"width": 128, "inputs": "observation"}, **given.changes}
-    config = TrainingConfig.preset("large", **changes)
+    observed = {"networks": {"inputs": "observation"}} if given.preset == "large" else {}
+    config = TrainingConfig.preset(given.preset, **{**observed, **given.changes})
+    folder = given.out / FORMER if given.preset == "large" else given.out
     visits = [int(part) for part in given.visits.split(",") if part]
     for name in given.games.split(",") if not given.page else ():
         for seed in map(int, given.seeds.split(",")):
-            path = given.out / f"{name}-{seed}.json"
+            path = folder / f"{name}-{seed}.json"
             if path.exists() and not given.again:
                 continue
             found = learn(name, seed, given.seconds, visits, config, given.trainings)

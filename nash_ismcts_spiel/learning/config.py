@@ -248,6 +248,19 @@ class TrainingConfig(Settings):
         )
 
 
+_LARGE: Mapping[str, Any] = {
+    "graph": "grown",
+    "visits": {"start": 16.0},
+    "averaging_power": 2.0,
+    "search": {"spawn_depth": 1},
+    "networks": {"width": 128},
+    "learner": {
+        "search_megabytes": 50.0,
+        "most_sets": 8_000,
+        "rows_megabytes": 20.0,
+        "policy_replays": 16.0,
+    },
+}
 TRAINING_PRESETS: Mapping[str, Mapping[str, Any]] = {
     "default": {},
     "prototype": {
@@ -257,22 +270,20 @@ TRAINING_PRESETS: Mapping[str, Mapping[str, Any]] = {
         "opponent_prior_visits": {"start": 10.0},
         "search": {"sample_backup": "expected"},
     },
-    "large": {
-        "graph": "grown",
-        "visits": {"start": 16.0},
-        "averaging_power": 2.0,
-        "search": {"spawn_depth": 1},
-        "networks": {"width": 128},
-        "learner": {
-            "search_megabytes": 50.0,
-            "most_sets": 8_000,
-            "rows_megabytes": 20.0,
-            "policy_replays": 16.0,
-        },
+    "large": _LARGE,
+    "phantom": {
+        **_LARGE,
+        "averaging_power": 20.0,
+        "temperature": {"start": 0.5, "power": -0.5, "lowest": 0.045},
+        "search": {**_LARGE["search"], "root_rule": "quantal_step", "quantal_share": 0.1},
+        "networks": {**_LARGE["networks"], "inputs": "observation", "turned": True},
+        "learner": {**_LARGE["learner"], "policy_average": 0.5},
     },
 }
 """default: what did best over all games of the study; prototype: the settings it began from; large:
 for games that are not enumerated, where a simulation is dear. There simulated players answer with a
 search of their own, but those in that search act by P: deeper spawning multiplies simulations. Its
-generations are short: P averages over them, and a few long ones are few to average over.
+generations are short: P averages over them, and a few long ones are few to average over. phantom:
+the same for board games whose moves are hidden; networks see the present observation, boards are
+turned, and targets are quantal steps, of which P learns the latest.
 """
