@@ -36,12 +36,12 @@ from benchmarks.view_policies import (
     Floats,
     policy_over_views,
     rollout_policy,
+    searched_standard_views,
     searched_views,
     turned,
 )
 from exploitability import measure
 from nash_ismcts_spiel import SearchConfig
-from nash_ismcts_spiel.games.board_symmetries import standard_views
 from nash_ismcts_spiel.games.merged import MergedGame, merged_game
 from nash_ismcts_spiel.harness import ViewBot, ViewSearch
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
@@ -318,7 +318,8 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
     chosen = AGENTS[agent]
     config = SearchConfig.preset(chosen.bot, visits=visits, **chosen.changes)
     if chosen.models == "pretrained":
-        return np.concatenate(_with_networks(merged, config, seed, chosen.turned))
+        search = searched_standard_views if chosen.turned else searched_views
+        return np.concatenate(search(merged, _networks(merged), config, seed))
     by_policy = chosen.models == "rollout_policy"
     models = rollout_policy(merged, ROLLOUTS, seed)[0] if by_policy else None
     return ViewBot(
@@ -328,17 +329,6 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
         seed,
         chosen.turned,
     )
-
-
-def _with_networks(
-    merged: MergedGame, config: SearchConfig, seed: int, is_turned: bool
-) -> list[Floats]:
-    """The policy of searches with networks at all views, many side by side."""
-    if not is_turned:
-        return searched_views(merged, _networks(merged), config, seed)
-    views = sorted({standard.view for standard in standard_views(merged)})
-    found = searched_views(merged, _networks(merged), config, seed, views)
-    return turned(merged, dict(zip(views, found, strict=True)))
 
 
 def _openspiel(game: Any, player: int, seed: int, simulations: int) -> Any:

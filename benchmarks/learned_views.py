@@ -33,7 +33,12 @@ from typing import Any
 from benchmarks.beyond_enumeration import GAMES
 from benchmarks.stored import RESULTS, write_record
 from benchmarks.timing import report
-from benchmarks.view_policies import exploitability_of, policy_over_views, searched_views
+from benchmarks.view_policies import (
+    exploitability_of,
+    policy_over_views,
+    searched_standard_views,
+    searched_views,
+)
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.games.merged import merged_game
@@ -53,7 +58,7 @@ HEAD = """# Learning beyond enumeration
 `python -m benchmarks.learned_views`: networks over observations, the preset `phantom`, on graphs
 that grow. P, and the bot that searches with the networks (`nash_ismcts_play`), are measured
 at every view by an exact best response with perfect recall; exploitability is NashConv / 2 in the
-game's utility units. A bot is searched once per view. Seconds are CPU seconds of one core without
+game's utility units. A bot is searched once per view, with its board turned. Seconds are CPU seconds of one core without
 measuring, medians are over the seeds that are stored. What uniform play, CFR+ over views and
 searches with rollouts come to is in [beyond_enumeration.md](beyond_enumeration.md).
 
@@ -104,7 +109,8 @@ def learn(
     for count in visits:
         play = SearchConfig.preset("nash_ismcts_play", visits=count)
         started = time.process_time()
-        policies = searched_views(merged, models.evaluator(), play, seed)
+        search = searched_standard_views if config.networks.turned else searched_views
+        policies = search(merged, models.evaluator(), play, seed)
         bots[str(count)] = {
             "exploitability": exploitability_of(merged, policies),
             "cpu_seconds": round(time.process_time() - started, 1),

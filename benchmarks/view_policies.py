@@ -89,6 +89,17 @@ def searched_views(
     return policies
 
 
+def searched_standard_views(
+    merged: MergedGame, evaluator: NetworkEvaluator, config: SearchConfig, seed: int
+) -> list[Floats]:
+    """The same at all views, of which those are searched that stand for others: `ViewBot` with its
+    boards turned.
+    """
+    views = sorted({standard.view for standard in standard_views(merged)})
+    found = searched_views(merged, evaluator, config, seed, views)
+    return turned(merged, dict(zip(views, found, strict=True)))
+
+
 def _parts(count: int, size: int) -> list[range]:
     return [range(first, min(first + size, count)) for first in range(0, count, size)]
 
