@@ -21,11 +21,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from open_spiel.python import policy as openspiel_policy
@@ -44,6 +45,7 @@ from exploitability import measure
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games.merged import MergedGame, merged_game
 from nash_ismcts_spiel.harness import ViewBot, ViewSearch
+from nash_ismcts_spiel.models import RolloutPolicyEvaluator
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.native.exact import MergedCfrSolver, merged_ismcts
 from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot
@@ -165,7 +167,7 @@ POLICIES = {
     ROLLOUT_POLICY: "P from rollouts alone",
 }
 """Policies without search."""
-ROLLOUTS = 1024
+ROLLOUTS = 8192
 """Random games after each action at a view, of which `rollout_policy` models are made."""
 OPENSPIEL = "ismcts"
 EXPLORATION = 1.4
@@ -238,7 +240,7 @@ def _point(game: str, agent: str, visits: int, seed: int, again: bool = False) -
     if path.exists() and not again:
         return
     merged = merged_game(GAMES[game])
-    started = time.process_time()
+    started = time.process_time() - _kept_seconds(merged, agent, seed)
     source = _source(merged, agent, visits, seed)
     _measured(path, merged, source, agent, visits, seed, started)
 
@@ -251,7 +253,7 @@ def _mixture(game: str, agent: str, visits: int, seeds: Sequence[int], again: bo
     merged = merged_game(GAMES[game])
     policies, started = [], time.process_time()
     for seed in seeds:
-        begun = time.process_time()
+        begun = time.process_time() - _kept_seconds(merged, agent, seed)
         policies.append(_table(merged, _source(merged, agent, visits, seed)))
         single = RESULTS / f"{game}-{agent}-{visits}-{seed}.json"
         _measured(single, merged, policies[-1], agent, visits, seed, begun)
@@ -314,14 +316,14 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
         found = dict(enumerate(policy_over_views(merged, _networks(merged))))
         return np.concatenate(turned(merged, found))
     if agent == ROLLOUT_POLICY:
-        return np.concatenate(rollout_policy(merged, ROLLOUTS, seed)[1])
+        return np.concatenate(_rollout_models(merged, seed).policies)
     chosen = AGENTS[agent]
     config = SearchConfig.preset(chosen.bot, visits=visits, **chosen.changes)
     if chosen.models == "pretrained":
         search = searched_standard_views if chosen.turned else searched_views
         return np.concatenate(search(merged, _networks(merged), config, seed))
     by_policy = chosen.models == "rollout_policy"
-    models = rollout_policy(merged, ROLLOUTS, seed)[0] if by_policy else None
+    models = _rollout_models(merged, seed).evaluator if by_policy else None
     return ViewBot(
         merged,
         0,
@@ -329,6 +331,29 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
         seed,
         chosen.turned,
     )
+
+
+class _RolloutModels(NamedTuple):
+    """Models from random games, their P at each view, and the CPU seconds that they took."""
+
+    evaluator: RolloutPolicyEvaluator
+    policies: list[Floats]
+    seconds: float
+
+
+@functools.lru_cache(maxsize=4)
+def _rollout_models(merged: MergedGame, seed: int) -> _RolloutModels:
+    started = time.process_time()
+    evaluator, policies = rollout_policy(merged, ROLLOUTS, seed)
+    return _RolloutModels(evaluator, policies, time.process_time() - started)
+
+
+def _kept_seconds(merged: MergedGame, agent: str, seed: int) -> float:
+    """CPU seconds of models that are made once for several points: each counts them as its own."""
+    named = agent == ROLLOUT_POLICY
+    if named or (agent in AGENTS and AGENTS[agent].models == "rollout_policy"):
+        return _rollout_models(merged, seed).seconds
+    return 0.0
 
 
 def _openspiel(game: Any, player: int, seed: int, simulations: int) -> Any:

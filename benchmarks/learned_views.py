@@ -58,9 +58,10 @@ HEAD = """# Learning beyond enumeration
 `python -m benchmarks.learned_views`: networks over observations, the preset `phantom`, on graphs
 that grow. P, and the bot that searches with the networks (`nash_ismcts_play`), are measured
 at every view by an exact best response with perfect recall; exploitability is NashConv / 2 in the
-game's utility units. A bot is searched once per view, with its board turned. Seconds are CPU seconds of one core without
-measuring, medians are over the seeds that are stored. What uniform play, CFR+ over views and
-searches with rollouts come to is in [beyond_enumeration.md](beyond_enumeration.md).
+game's utility units. A bot is searched once per view, with its board turned. Seconds are CPU
+seconds of one core without measuring, medians are over the seeds that are stored. What uniform
+play, CFR+ over views and searches with rollouts come to is in
+[beyond_enumeration.md](beyond_enumeration.md).
 
 """
 TABLE = """| game | CPU s | P, median | P, by seed | generations | bot: visits, by seed |

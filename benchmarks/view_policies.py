@@ -46,8 +46,11 @@ def rollout_policy(
 ) -> tuple[RolloutPolicyEvaluator, list[Floats]]:
     """Models from random play whose rows are made at the histories that represent views, once and
     for all, so that searches do not depend on the order of questions; and their P at each view.
+    One view is played out for all its images on a turned board.
     """
-    evaluator = RolloutPolicyEvaluator(rollouts=rollouts, by_observation=True, seed=seed)
+    evaluator = RolloutPolicyEvaluator(
+        rollouts=rollouts, by_observation=True, turned=True, seed=seed
+    )
     policies: list[Floats] = []
     for view in merged.views:
         graph = GameGraph(merged.walked)

@@ -15,6 +15,7 @@ from nash_ismcts_spiel.config import ROLLOUT_RADIUS
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.models import ExactEvaluator, Models, RolloutPolicyEvaluator
 from nash_ismcts_spiel.models.sources import compiled_only
+from nash_ismcts_spiel.native import _core
 
 TEMPERATURE = 0.2
 
@@ -154,3 +155,39 @@ def test_the_play_preset_has_the_radius_of_rollouts_with_them() -> None:
 def test_wrong_settings_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises((ValueError, RuntimeError), match=re.escape(message)):
         evaluator_of(**changes)
+
+
+@pytest.mark.parametrize("by_observation", [False, True])
+def test_boards_that_look_alike_are_played_out_once(by_observation: bool) -> None:
+    """What is found on a board is found on its images; without turning these have other games."""
+    quarter = [2, 5, 8, 1, 4, 7, 0, 3, 6]
+    history = [0, 3, 4, 1]
+    image = [quarter[event] for event in history]
+    for turned in (True, False):
+        evaluator = evaluator_of(turned=turned, by_observation=by_observation)
+        found = []
+        for played in (image, history):
+            graph = GameGraph("phantom_ttt")
+            where = set_after(graph, played)
+            (row,) = evaluator.information_set_rows(graph, [where])
+            values = np.zeros(9)
+            values[graph.legal_actions(where)] = row.child_values
+            found.append((values, row.value))
+        (there, value), (here, same) = found
+        assert (there[quarter] == here).all() == turned
+        assert (value == pytest.approx(same)) is turned
+
+
+def test_a_game_without_symmetries_is_not_turned() -> None:
+    graph = GameGraph("kuhn_poker")
+    where = set_after(graph, [0, 1])
+    plain, turned = (
+        evaluator_of(turned=turned).policy_row(graph, where) for turned in (False, True)
+    )
+    assert plain == turned
+
+
+@pytest.mark.parametrize("wrong", [[0, 0], [0, 2], [-1, 0]])
+def test_what_is_no_symmetry_is_refused(wrong: list[int]) -> None:
+    with pytest.raises(ValueError, match="permutation of actions"):
+        _core.rollout_policy_rows(1, 1.0, False, [wrong], 0)

@@ -63,13 +63,10 @@ def find_symmetries(
       graph: makes a new graph of it.
       describe: rows of information sets of such a graph.
     """
-    chance = game.pyspiel_game.get_type().chance_mode.name
-    actions = int(game.pyspiel_game.num_distinct_actions())
-    candidates = square_symmetries(actions)
-    if chance != "DETERMINISTIC" or not candidates:
+    games, candidates = _played(game)
+    if not candidates:
         return None
-    rng = np.random.default_rng(0)
-    games = [_random_game(game, rng) for _ in range(2 * _GAMES)]
+    actions = int(game.pyspiel_game.num_distinct_actions())
     grown = graph()
     learned, checked = (_decisions(part) for part in (games[:_GAMES], games[_GAMES:]))
     rows, other_rows = (_described(grown, describe, each) for each in (learned, checked))
@@ -77,8 +74,6 @@ def find_symmetries(
         return None
     cells, numbers = [np.arange(actions)], [np.arange(rows.shape[1])]
     for candidate in candidates:
-        if not all(_is_same_game(game, events, candidate) for events in games):
-            continue
         turned, other = (
             _described(grown, describe, [[candidate[event] for event in h] for h in histories])
             for histories in (learned, checked)
@@ -89,9 +84,26 @@ def find_symmetries(
             numbers.append(found)
     if len(cells) == 1:
         return None
+    rng = np.random.default_rng(0)
     weights = np.array(rng.integers(1, _LARGEST_WEIGHT, rows.shape[1]), dtype=np.float64)
     by_image = np.stack([weights[np.argsort(each)] for each in numbers], axis=1)
     return Symmetries(np.stack(cells), np.stack(numbers), by_image)
+
+
+def cell_symmetries(game: SupportedGame) -> list[tuple[int, ...]]:
+    """Where each action goes, by symmetry of a game, without the one that changes nothing."""
+    return _played(game)[1]
+
+
+def _played(game: SupportedGame) -> tuple[list[list[int]], list[tuple[int, ...]]]:
+    """Random games, and the symmetries of a square that leave all of them the same."""
+    found = square_symmetries(int(game.pyspiel_game.num_distinct_actions()))
+    if game.pyspiel_game.get_type().chance_mode.name != "DETERMINISTIC" or not found:
+        return [], []
+    rng = np.random.default_rng(0)
+    games = [_random_game(game, rng) for _ in range(2 * _GAMES)]
+    same = [cells for cells in found if all(_is_same_game(game, each, cells) for each in games)]
+    return games, same
 
 
 def square_symmetries(actions: int) -> list[tuple[int, ...]]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import Any
 
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.games.symmetries import cell_symmetries
 from nash_ismcts_spiel.models.sources import SourceEvaluator
 from nash_ismcts_spiel.native import _core
 
@@ -57,6 +58,7 @@ class RolloutPolicyEvaluator(SourceEvaluator):
         rollouts: int = 256,
         temperature: float = 0.1,
         by_observation: bool = False,
+        turned: bool = False,
         seed: int = 0,
     ) -> None:
         """Takes any game; one that is given here is refused at once if it is unsupported.
@@ -67,6 +69,8 @@ class RolloutPolicyEvaluator(SourceEvaluator):
           temperature: of P, in value scales.
           by_observation: one information set stands for all in which its player sees the same, as
             with `trees="by_observation"`, which is much less to play out.
+          turned: one stands for all its images by turns and reflections, in games on square boards
+            that these leave the same (`games/symmetries.py`), which is less again.
           seed: of the random games.
         """
         if rollouts < 1:
@@ -78,6 +82,7 @@ class RolloutPolicyEvaluator(SourceEvaluator):
         self._rollouts = rollouts
         self._temperature = temperature
         self._by_observation = by_observation
+        self._turned = turned
         self._seed = seed % 2**64
         self._sources: dict[str, _core.RowSource] = {}
 
@@ -89,6 +94,7 @@ class RolloutPolicyEvaluator(SourceEvaluator):
                 self._rollouts,
                 self._temperature * graph.game.value_scale(),
                 self._by_observation,
+                cell_symmetries(graph.game) if self._turned else [],
                 self._seed,
             )
         return self._sources[name]

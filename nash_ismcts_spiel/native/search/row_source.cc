@@ -97,10 +97,11 @@ std::unique_ptr<GameState> RolloutRows::drawn_state(Graph& graph, int32_t set, R
 }
 
 RolloutPolicyRows::RolloutPolicyRows(int32_t worlds, double temperature, bool by_observation,
-                                     uint64_t seed)
+                                     std::vector<History> symmetries, uint64_t seed)
     : RolloutRows(worlds, std::numeric_limits<int32_t>::max(), seed),
       temperature_(temperature),
-      by_observation_(by_observation) {}
+      by_observation_(by_observation),
+      symmetries_(std::move(symmetries)) {}
 
 void RolloutPolicyRows::policy_row(Graph& graph, Rows& rows, int32_t set) {
   set_row(graph, rows, set, kMissing);
@@ -126,19 +127,65 @@ void RolloutPolicyRows::set_row(Graph& graph, Rows& rows, int32_t set, int32_t) 
   rows.has_policy[set] = rows.has_information_set[set] = 1;
 }
 
-// Worlds are drawn in a graph of their own: that of the search does not tell which rows were kept.
-const std::vector<double>& RolloutPolicyRows::kept_values(Graph& graph, int32_t set) {
-  const uint64_t known = by_observation_ ? graph.observation_hash(set) : graph.knowledge_hash(set);
-  const auto found = kept_.find(known);
+uint64_t RolloutPolicyRows::known(const Graph& graph, int32_t set) const {
+  return by_observation_ ? graph.observation_hash(set) : graph.knowledge_hash(set);
+}
+
+const RolloutPolicyRows::Values& RolloutPolicyRows::kept_values(Graph& graph, int32_t set) {
+  const uint64_t asked = known(graph, set);
+  const auto found = kept_.find(asked);
   if (found != kept_.end()) return found->second;
+  return keep(asked, played_values(graph, set, asked));
+}
+
+// Worlds are drawn in a graph of their own: that of the search does not tell which rows were kept.
+RolloutPolicyRows::Values RolloutPolicyRows::played_values(Graph& graph, int32_t set,
+                                                           uint64_t asked) {
   Graph apart(graph.shared_game());
   apart.set_deadline(graph.deadline());
-  const int32_t world = apart.follow(graph.history(graph.information_sets.first_world[set]));
-  std::vector<double> child_values(graph.information_sets.action_count[set]);
-  double value;
-  values(apart, apart.worlds.information_set[world], kMissing, value, child_values.data());
+  const History history = graph.history(graph.information_sets.first_world[set]);
+  const auto at = [&apart](const History& events) {
+    return apart.worlds.information_set[apart.follow(events)];
+  };
+  // Of all images the one with the smallest hash is played out.
+  const History* turn = nullptr;
+  int32_t image = at(history);
+  uint64_t smallest = asked;
+  for (const History& symmetry : symmetries_) {
+    History turned = history;
+    for (Action& event : turned) event = symmetry.at(event);
+    const int32_t other = at(turned);
+    const uint64_t hash = known(apart, other);
+    if (hash >= smallest) continue;
+    turn = &symmetry;
+    image = other;
+    smallest = hash;
+  }
+  const auto found = kept_.find(smallest);
+  Values there;
+  if (found != kept_.end()) {
+    there = found->second;
+  } else {
+    there.resize(apart.information_sets.action_count[image]);
+    double value;
+    values(apart, image, kMissing, value, there.data());
+    if (turn != nullptr) keep(smallest, there);
+  }
+  if (turn == nullptr) return there;
+  const auto& here = graph.information_sets;
+  const auto first =
+      apart.information_sets.action.begin() + apart.information_sets.first_action[image];
+  Values turned_back(there.size());
+  for (size_t action = 0; action < there.size(); ++action) {
+    const Action goes_to = turn->at(here.action[here.first_action[set] + action]);
+    turned_back[action] = there.at(std::find(first, first + there.size(), goes_to) - first);
+  }
+  return turned_back;
+}
+
+const RolloutPolicyRows::Values& RolloutPolicyRows::keep(uint64_t known, Values child_values) {
   if (kept_.size() >= kMostKept) kept_.clear();
-  return kept_.emplace(known, std::move(child_values)).first->second;
+  return kept_.insert_or_assign(known, std::move(child_values)).first->second;
 }
 
 void RolloutPolicyRows::sample_row(Graph& graph, Rows& rows, int32_t sample) {

@@ -98,23 +98,31 @@ class RolloutRows : public RowSource {
 // each world and without the world of arrival; V is the mean of Vc under P. A hidden move of
 // another player is as likely as P of that player makes it, among the moves after which a world is
 // left. Rows are functions of the seed and of what their player knows, and are kept from graph to
-// graph.
+// graph. Where the game has symmetries, one information set is played out for all its images.
 class RolloutPolicyRows : public RolloutRows {
  public:
   // `temperature` is in the game's utility units. With `by_observation` one information set stands
-  // for all in which its player sees the same (Graph::same_observation).
-  RolloutPolicyRows(int32_t worlds, double temperature, bool by_observation, uint64_t seed);
+  // for all in which its player sees the same (Graph::same_observation). A symmetry says where each
+  // action goes, chance outcomes aside.
+  RolloutPolicyRows(int32_t worlds, double temperature, bool by_observation,
+                    std::vector<History> symmetries, uint64_t seed);
 
   void policy_row(Graph& graph, Rows& rows, int32_t set) override;
   void set_row(Graph& graph, Rows& rows, int32_t set, int32_t arrival) override;
   void sample_row(Graph& graph, Rows& rows, int32_t sample) override;
 
  private:
-  const std::vector<double>& kept_values(Graph& graph, int32_t set);
+  using Values = std::vector<double>;
+
+  uint64_t known(const Graph& graph, int32_t set) const;
+  const Values& kept_values(Graph& graph, int32_t set);
+  Values played_values(Graph& graph, int32_t set, uint64_t asked);
+  const Values& keep(uint64_t known, Values child_values);
 
   double temperature_;
   bool by_observation_;
-  std::unordered_map<uint64_t, std::vector<double>> kept_;  // Vc, by a hash of what is known
+  std::vector<History> symmetries_;
+  std::unordered_map<uint64_t, Values> kept_;  // Vc, by a hash of what is known
 };
 
 // Draws a world of an information set, each hidden piece by its prior.
