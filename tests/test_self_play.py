@@ -336,3 +336,16 @@ def test_tables_of_the_whole_game_do_not_use_up_the_room_for_policy_games(
     )  # fmt: skip
     play.policy_games(5000, 1.0)
     assert play.games == 5000
+
+
+def test_a_large_game_stays_large_if_p_hardly_mixes() -> None:
+    """Games then come to few information sets, again and again; searches meet very many."""
+    evaluator = evaluator_of(PHANTOM_TTT)
+    with torch.no_grad():
+        for parameter in evaluator.networks.policy.out.parameters():  # type: ignore[union-attr]
+            parameter *= 1e4
+    config = LearnerConfig(explore=0.0, others_explore=0.0)
+    play = SelfPlay(support(PHANTOM_TTT), evaluator, config, np.random.default_rng(0))
+    play.policy_games(3_200, hidden_share=0.01)
+    assert len(play.graph.information_sets) < 3_200 / 16
+    assert not play.is_small()

@@ -275,7 +275,7 @@ TRAINING_PRESETS: Mapping[str, Mapping[str, Any]] = {
         **_LARGE,
         "averaging_power": 20.0,
         "temperature": {"start": 0.5, "power": -0.5, "lowest": 0.045},
-        "search": {**_LARGE["search"], "root_rule": "quantal_step", "quantal_share": 0.2},
+        "search": {**_LARGE["search"], "root_rule": "quantal_step", "quantal_share": 0.1},
         "networks": {**_LARGE["networks"], "inputs": "observation", "turned": True},
         "learner": {**_LARGE["learner"], "policy_average": 0.5},
     },

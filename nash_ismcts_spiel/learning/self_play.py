@@ -52,6 +52,9 @@ _FIRST_DECISIONS = 4
 _REPEATS = 16
 """Games per information set that they come to, from which on a game counts as small."""
 
+_MOST_HISTORIES = 1e8
+"""A game with more counts as large, however often a P that hardly mixes comes to the same sets."""
+
 
 class SelfPlay:
     """Games of one shard.
@@ -93,6 +96,7 @@ class SelfPlay:
         self._evaluator = evaluator
         read = evaluator if whole is None else TableEvaluator(whole, evaluator)
         self._models = NativeModels(Models(self.graph, read))
+        self._may_be_small = game.estimated_worlds() <= _MOST_HISTORIES
         self._config = config
         self._prior_beliefs = prior_beliefs
         self._rng = rng
@@ -124,11 +128,12 @@ class SelfPlay:
         return value, self._rows.hidden(self._sums)
 
     def is_small(self) -> bool:
-        """Whether the game is enumerated, or policy games have come to the same information sets
-        again and again.
+        """Whether the game is enumerated, or has few histories and policy games have come to the
+        same information sets again and again.
         """
         met = int(np.count_nonzero(self._sums.visits))
-        return self.graph.enumerated or self.games >= _REPEATS * max(met, 1)
+        repeated = self._may_be_small and self.games >= _REPEATS * max(met, 1)
+        return self.graph.enumerated or repeated
 
     def learn_at_once(self, prior_games: float) -> None:
         """Lets this shard's searches know what its policy games have shown; models count for so
