@@ -70,6 +70,7 @@ def changed() -> TrainingConfig:
         dispersion_radius=Schedule(start=0.4, power=-1.0, lowest=0.01),
         prior_noise=Schedule(start=0.5),
         lcb_width=Schedule(start=1.5),
+        temperature=Schedule(start=0.3),
         opponent_prior_visits=Schedule(start=2.0),
         exploration=Schedule(start=0.1, lowest=0.05),
         averaging_power=2.0,

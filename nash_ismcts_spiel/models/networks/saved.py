@@ -44,7 +44,9 @@ PRETRAINED_GAMES = {
     "liars_dice_1x6": "liars_dice",
     "goofspiel_4": "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
     "phantom_ttt": "phantom_ttt",
+    "phantom_ttt_abrupt": "phantom_ttt(gameversion=abrupt)",
     "dark_hex_3x3": "dark_hex",
+    "dark_hex_3x3_abrupt": "dark_hex(board_size=3,gameversion=adh)",
 }
 """The games of which models come with the package, by the names of their files."""
 
