@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.exact_study.report import table
 from benchmarks.learning_factors import factors_section
-from benchmarks.stored import RESULTS
+from benchmarks.stored import RESULTS, seconds_of
 from benchmarks.throughput_page import throughput_section
 from exploitability.curve import Curve, draw_curves
 from nash_ismcts_spiel.files import file_name
@@ -36,10 +36,10 @@ def known_section(folder: Path) -> str:
     """P where the truth is known, without tables."""
     rows = []
     for game, runs in _by_game(folder).items():
-        found = sorted(run["exploitability"] for run in runs)
+        found = [run["exploitability"] for run in runs]
         rows.append([
             game,
-            f"{statistics.median(run['seconds'] for run in runs):.0f}",
+            seconds_of(runs),
             f"**{statistics.median(found):.4f}**",
             " ".join(f"{each:.4f}" for each in found),
         ])  # fmt: skip

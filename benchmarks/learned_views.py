@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.beyond_enumeration import GAMES
-from benchmarks.stored import RESULTS, write_record
+from benchmarks.stored import RESULTS, seconds_of, write_record
 from benchmarks.timing import report
 from benchmarks.view_policies import (
     exploitability_of,
@@ -56,7 +56,8 @@ POINTS = 10
 HEAD = """# Learning beyond enumeration
 
 `python -m benchmarks.learned_views`: networks over observations, the preset `phantom`, on graphs
-that grow. P, and the bot that searches with the networks (`nash_ismcts_play`), are measured
+that grow (the abrupt games with `--seconds 900 --changes '{"temperature": {"start": 0.5, "power":
+-0.5, "lowest": 0.08}}'`, seeds 1 and 2 of phantom_ttt with `--seconds 600`). P, and the bot that searches with the networks (`nash_ismcts_play`), are measured
 at every view by an exact best response with perfect recall; exploitability is NashConv / 2 in the
 game's utility units. A bot is searched once per view, with its board turned. Seconds are CPU
 seconds of one core without measuring, medians are over the seeds that are stored. What uniform
@@ -139,13 +140,9 @@ def _line(game: str, runs: Sequence[dict[str, Any]]) -> str:
         for visits, bot in run["exploitability_of_search"].items():
             bots.setdefault(int(visits), []).append(bot["exploitability"])
     searched = "; ".join(f"{visits:,}: {_words(bots[visits])}" for visits in sorted(bots))
-    times = [run["seconds"] for run in runs]
-    if max(times) < 1.1 * min(times):
-        times = [statistics.median(times)]
     generations = " ".join(f"{run['generations']:,}" for run in runs)
     middle = statistics.median(found)
-    seconds = " ".join(f"{each:.0f}" for each in times)
-    words = [game, seconds, f"**{middle:.4f}**", _words(found), generations, searched]
+    words = [game, seconds_of(runs), f"**{middle:.4f}**", _words(found), generations, searched]
     return f"| {' | '.join(words)} |"
 
 

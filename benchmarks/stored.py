@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,3 +71,11 @@ def presets_section(settings: dict[str, Any]) -> str:
         f"{title}:\n\n```json\n{json.dumps(preset, indent=1)}\n```"
         for title, preset in settings["presets"].items()
     )
+
+
+def seconds_of(runs: Sequence[Mapping[str, Any]]) -> str:
+    """The seconds of runs: their median if they are alike, else those of each."""
+    times = [run["seconds"] for run in runs]
+    if max(times) < 1.1 * min(times):
+        times = [statistics.median(times)]
+    return " ".join(f"{each:.0f}" for each in times)
