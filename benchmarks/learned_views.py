@@ -57,7 +57,8 @@ HEAD = """# Learning beyond enumeration
 
 `python -m benchmarks.learned_views`: networks over observations, the preset `phantom`, on graphs
 that grow (the abrupt games with `--seconds 900 --changes '{"temperature": {"start": 0.5, "power":
--0.5, "lowest": 0.08}}'`, seeds 1 and 2 of phantom_ttt with `--seconds 600`). P, and the bot that searches with the networks (`nash_ismcts_play`), are measured
+-0.5, "lowest": 0.08}}'`, seeds 1 and 2 of phantom_ttt with `--seconds 600`). P, and the bot that
+searches with the networks (`nash_ismcts_play`), are measured
 at every view by an exact best response with perfect recall; exploitability is NashConv / 2 in the
 game's utility units. A bot is searched once per view, with its board turned. Seconds are CPU
 seconds of one core without measuring, medians are over the seeds that are stored. What uniform
