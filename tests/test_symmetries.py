@@ -4,8 +4,10 @@ symmetry makes alike alike, when they are asked and when they learn.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from nash_ismcts_spiel.learning.row_maker import RowMaker
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.models.networks.nets import make_networks
+from nash_ismcts_spiel.models.networks.saved import SavedModels, load, save
 from nash_ismcts_spiel.native import _core
 
 QUARTER = (2, 5, 8, 1, 4, 7, 0, 3, 6)
@@ -202,3 +205,20 @@ def turned_target(
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     legal = legal_entries(graph, [at(graph, image)]).columns.tolist()
     return np.array([1.0 if action == QUARTER[7] else 0.0 for action in legal])
+
+
+def test_files_say_how_boards_were_turned(tmp_path: Path) -> None:
+    """Networks that learned from rows turned in one way would play badly with others."""
+    game, config = support("phantom_ttt"), NetworkConfig(width=4, inputs="observation", turned=True)
+    tensors = tensors_of("phantom_ttt")
+    networks = make_networks(tensors, config, 0)
+    path = tmp_path / "models.npz"
+    models = SavedModels(game.name, False, config, tensors, networks, {}, turning=tensors.turning)
+    save(path, models)
+    assert load(path).turning == tensors.turning != ""
+    load(path).evaluator()
+    save(path, dataclasses.replace(models, turning="another"))
+    with pytest.raises(ValueError, match="boards turned differently"):
+        load(path).evaluator()
+    assert tensors_of("phantom_ttt", "observation", turned=False).turning == ""
+    assert tensors_of("dark_hex(board_size=3)").turning != tensors.turning

@@ -11,6 +11,7 @@ that are not whole, or the game has chance, there are none.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -51,6 +52,14 @@ class Symmetries(NamedTuple):
         """Which symmetry turns each row to the image that stands for all of them. [rows]"""
         found: Ints = (rows.astype(np.float64) @ self.weights).argmin(axis=1)
         return found
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells whether rows are turned as they were when networks learned from them."""
+        digest = hashlib.sha256()
+        for numbers in (self.cells, self.numbers, self.weights.T):
+            digest.update(np.ascontiguousarray(numbers, dtype="<i8").tobytes())
+        return digest.hexdigest()[:16]
 
 
 def find_symmetries(

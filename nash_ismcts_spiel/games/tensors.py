@@ -136,6 +136,11 @@ class Tensors:
             self.sets,
         )
 
+    @property
+    def turning(self) -> str:
+        """The fingerprint of how rows are turned, empty if they are not."""
+        return "" if self.symmetries is None else self.symmetries.fingerprint
+
     def turned_sets(self, graph: GameGraph, information_sets: Numbers) -> tuple[Singles, Turns]:
         """Rows of information sets for networks, and how they were turned. [rows, set_inputs]"""
         rows = self.sets(graph, information_sets)

@@ -208,6 +208,7 @@ class Run(RunDirectory):
             self._codes,
             self.config.search.hidden_order,
             self._order,
+            models.tensors.turning,
         )
 
     def _tables(self) -> TableEvaluator:

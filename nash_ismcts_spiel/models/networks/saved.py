@@ -98,6 +98,7 @@ class SavedModels:
       codes: the fingerprint of the splitting.
       hidden_order: in which order hidden pieces were drawn.
       order: the fingerprint of that order.
+      turning: that of how rows were turned.
     """
 
     game: str
@@ -110,6 +111,7 @@ class SavedModels:
     codes: str = ""
     hidden_order: HiddenOrder = "play"
     order: str = ""
+    turning: str = ""
 
     def evaluator(self) -> Evaluator:
         """The models for a search: tables where the game is enumerated, and with the prior for
@@ -117,7 +119,7 @@ class SavedModels:
 
         Raises:
           ValueError: actions are split in another way here than when the models were made, or
-            hidden pieces have another order.
+            hidden pieces have another order, or boards are turned differently.
         """
         game = support(self.game)
         if fingerprint(splitting_of(game, self.split_actions)) != self.codes:
@@ -137,6 +139,8 @@ class SavedModels:
             inputs=self.config.inputs,
             turned=self.config.turned,
         )
+        if tensors.turning != self.turning:
+            raise ValueError(f"the models of {self.game} were made with boards turned differently")
         for name in _SIZES:
             if getattr(tensors, name) != getattr(self.sizes, name):
                 raise ValueError(
@@ -175,6 +179,7 @@ def save(path: str | Path, models: SavedModels) -> None:
         "codes": models.codes,
         "hidden_order": models.hidden_order,
         "order": models.order,
+        "turning": models.turning,
     }
     weights = np.frombuffer(weights_of(models.networks), dtype=np.uint8)
     files.save(Path(path), files.Checkpoint(numbers, {"weights": weights}))
@@ -199,20 +204,28 @@ def load(path: str | Path) -> SavedModels:
             raise ValueError(f"networks of its sizes take {due:,} bytes, which it has not")
         networks = make_networks(sizes, config, seed=0)
         load_weights(networks, weights.tobytes())
-        # Older files are of whole actions, in the order of play.
+        # Older files are of whole actions, in the order of play, with boards as they are.
         split = numbers.get("split_actions", "never"), numbers.get("codes", "")
         order = numbers.get("hidden_order", "play"), numbers.get("order", "")
+        turning = numbers.get("turning", "")
         game, enumerated, made = numbers["game"], numbers["enumerated"], numbers["made"]
-        _check_header(game, enumerated, made, *split, *order)
+        _check_header(game, enumerated, made, *split, *order, turning)
     except (LookupError, TypeError, RuntimeError, ValueError, AttributeError) as error:
         raise files.CheckpointError(f"{path} holds no learned models: {error}") from error
-    return SavedModels(game, enumerated, config, sizes, networks, made, *split, *order)
+    return SavedModels(game, enumerated, config, sizes, networks, made, *split, *order, turning)
 
 
 def _check_header(
-    game: Any, enumerated: Any, made: Any, split: Any, codes: Any, hidden_order: Any, order: Any
+    game: Any,
+    enumerated: Any,
+    made: Any,
+    split: Any,
+    codes: Any,
+    hidden_order: Any,
+    order: Any,
+    turning: Any,
 ) -> None:
-    texts = (game, codes, order)
+    texts = (game, codes, order, turning)
     right = all(isinstance(text, str) for text in texts) and isinstance(enumerated, bool)
     chosen = split in get_args(SplitActions) and hidden_order in get_args(HiddenOrder)
     if not (right and chosen and isinstance(made, dict)):
