@@ -191,3 +191,14 @@ def test_a_game_without_symmetries_is_not_turned() -> None:
 def test_what_is_no_symmetry_is_refused(wrong: list[int]) -> None:
     with pytest.raises(ValueError, match="permutation of actions"):
         _core.rollout_policy_rows(1, 1.0, False, [wrong], 0)
+
+
+@pytest.mark.parametrize("by_observation", [False, True])
+def test_rows_of_turned_boards_do_not_depend_on_what_is_hidden(by_observation: bool) -> None:
+    """Player 1's stone is elsewhere, and player 0 has seen nothing of it."""
+    rows = []
+    for hidden in (0, 2, 7):
+        evaluator = evaluator_of(turned=True, by_observation=by_observation)
+        graph = GameGraph("phantom_ttt")
+        rows += evaluator.information_set_rows(graph, [set_after(graph, [5, hidden])])
+    assert rows[0] == rows[1] == rows[2]

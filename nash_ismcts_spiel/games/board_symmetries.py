@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from nash_ismcts_spiel.games.merged import MergedGame
-from nash_ismcts_spiel.games.symmetries import square_symmetries
+from nash_ismcts_spiel.games.symmetries import same_moves, square_symmetries
 
 
 class StandardView(NamedTuple):
@@ -78,9 +78,7 @@ def _images(merged: MergedGame, cells: Sequence[int]) -> list[int] | None:
 
 def _same_next(state: Any, turned: Any, cells: Sequence[int]) -> bool:
     """Whether a state and its image have the same mover, actions and next utilities."""
-    if turned.current_player() != state.current_player():
-        return False
-    if sorted(cells[action] for action in state.legal_actions()) != turned.legal_actions():
+    if not same_moves(state, turned, cells):
         return False
     for action in state.legal_actions():
         after, image = state.child(action), turned.child(cells[action])

@@ -2,11 +2,11 @@
 
 A symmetry is a permutation of cells, which are the game's actions, after which a game is the same
 game. It permutes the numbers that describe what a player knows. A network that is shown every row
-turned to a standard one has as many times fewer rows to learn, and treats boards that look alike
-alike. Which symmetries a game has is found out by playing: random games are replayed with their
-cells permuted, and have to be legal, end alike and be described by permuted numbers. Which number
-goes where is read off half of the games and has to hold in the other half; where a row has numbers
-that are not whole, or the game has chance, there are none.
+turned to a standard one, its canonical form, has as many times fewer rows to learn, and treats
+boards that look alike alike. Which symmetries a game has is found out by playing: random games are
+replayed with their cells permuted, and have to be legal, end alike and be described by permuted
+numbers. Which number goes where is read off half of the games and has to hold in the other half;
+where a row has numbers that are not whole, or the game has chance, there are none.
 """
 
 from __future__ import annotations
@@ -158,14 +158,15 @@ def _is_same_game(game: SupportedGame, events: Sequence[int], cells: Sequence[in
     """Whether a game has the same moves, movers and utilities with its cells permuted."""
     state, turned = game.initial_state(), game.initial_state()
     for event in events:
-        if not _same_moves(state, turned, cells):
+        if not same_moves(state, turned, cells):
             return False
         state.apply_action(event)
         turned.apply_action(cells[event])
     return bool(turned.is_terminal()) and state.returns() == turned.returns()
 
 
-def _same_moves(state: Any, turned: Any, cells: Sequence[int]) -> bool:
+def same_moves(state: Any, turned: Any, cells: Sequence[int]) -> bool:
+    """Whether a state that is not over and its image have the same mover and actions."""
     if turned.is_terminal() or turned.current_player() != state.current_player():
         return False
     images = sorted(cells[action] for action in state.legal_actions())
