@@ -23,7 +23,7 @@ from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext
 from setuptools import setup
 
 NATIVE = "nash_ismcts_spiel/native"
-CORE = ("common", "worlds", "search", "exact", "play", "solvers", "bindings")
+CORE = ("common", "worlds", "search", "forest", "exact", "play", "solvers", "bindings")
 """Folders of `_core`; `_spiel` has its own, of the same name."""
 
 COMPILER_PROBE = "#include <optional>\nint main() { return std::optional<int>(0).value(); }\n"

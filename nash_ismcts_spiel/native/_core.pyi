@@ -357,6 +357,71 @@ def are_distributions(
     tolerance: float,
 ) -> bool: ...
 
+@final
+class TableArena:
+    """An enumerated game with the views of its decision points, see native/forest/table_arena.h."""
+
+    def __init__(self, graph: Graph) -> None: ...
+    @property
+    def num_views(self) -> int: ...
+    @property
+    def views(self) -> npt.NDArray[np.int32]: ...
+    def log(self, information_set: int, longest: int = ...) -> list[int]: ...
+    def worlds_of(self, view: int) -> list[int]: ...
+    def view_hash(self, view: int) -> int: ...
+
+def world_beliefs(graph: Graph, beliefs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
+
+@final
+class TableModels:
+    def __init__(
+        self,
+        arena: TableArena,
+        policy: npt.NDArray[np.float64],
+        child_values: npt.NDArray[np.float64],
+        values: npt.NDArray[np.float64],
+        beliefs: npt.NDArray[np.float64],
+    ) -> None: ...
+
+@final
+class ForestSettings:
+    def __init__(
+        self,
+        value_scale: float,
+        regret: float,
+        advantage_share: float,
+        blend: float,
+        first_values: str,
+        seed: int,
+    ) -> None: ...
+
+@final
+class SoftForest:
+    """One forest of the search with soft ties, see native/forest/forest.h."""
+
+    def __init__(
+        self, arena: TableArena, models: TableModels, settings: ForestSettings
+    ) -> None: ...
+    @property
+    def simulations(self) -> int: ...
+    @property
+    def temperature(self) -> float: ...
+    def think(
+        self, view: int, player: int, visits: int | None, seconds: float | None = None
+    ) -> int: ...
+    def found(
+        self, information_set: int
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...
+
+def forest_everywhere(
+    arena: TableArena,
+    models: TableModels,
+    settings: ForestSettings,
+    visits: int,
+    longest_log: int = ...,
+    report: Callable[[int], object] | None = None,
+) -> npt.NDArray[np.float64]: ...
+
 class Rows:
     def __init__(self) -> None: ...
     def put_sets(

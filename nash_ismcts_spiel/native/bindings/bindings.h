@@ -34,6 +34,9 @@ void bind_rows(pybind11::module_& module);
 // RowSource, Walk and Pools.
 void bind_sources(pybind11::module_& module);
 
+// TableArena, TableModels, ForestSettings and what searches with them.
+void bind_forest(pybind11::module_& module);
+
 // Config and Search, and the functions that run them.
 void bind_search(pybind11::module_& module);
 

@@ -26,6 +26,16 @@ class Random {
     return static_cast<int64_t>(uniform() * static_cast<double>(count));
   }
 
+  // An index, as likely as a distribution says.
+  int32_t index(const double* distribution, int32_t count) {
+    double left = uniform();
+    for (int32_t index = 0; index + 1 < count; ++index) {
+      left -= distribution[index];
+      if (left < 0.0) return index;
+    }
+    return count - 1;
+  }
+
  private:
   uint64_t state_;
 };

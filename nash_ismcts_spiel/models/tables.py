@@ -1,0 +1,295 @@
+"""Models of a whole enumerated game as tables, as the forest reads them (`search/forest.py`).
+
+P and Vc stand beside the actions of information sets, V and beliefs H beside worlds, for every
+player. H of a world is its probability given all that a player knows at a decision point, whoever
+moves there, if all play P. Values are utilities in the game's units, of the player named or, for
+Vc, of the player who moves.
+
+Three sources: exact models (H by Bayes' rule, V by evaluation of P), learned ones (any evaluator
+with rows; V of a world is V of the mover's information set), and random games where nothing is
+known (P uniform).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nash_ismcts_spiel.games import DECISION, TERMINAL, GameGraph
+from nash_ismcts_spiel.games.policies import uniform_table
+from nash_ismcts_spiel.models.exact import ExactEvaluator
+from nash_ismcts_spiel.models.protocol import NativeRowsEvaluator
+from nash_ismcts_spiel.models.sources import compiled_only
+from nash_ismcts_spiel.models.store import Models
+from nash_ismcts_spiel.native import _core, exact
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+FirstValues = Literal["exact", "learned", "rollouts"]
+
+_BATCH = 8192
+_LEAST_REGRET = 1e-6
+_UNTRAINED_REGRET = 0.4
+"""g of the uniform policy, in value scales."""
+_EXACT_DOUBT, _LEARNED_DOUBT = 0.0005, 0.001
+_LEARNED_SHARE, _LEARNED_BLEND = 0.5, 0.5
+"""How far P's own advantages are trusted: a share of 1 / (1 + sqrt(doubt / g)), half of it if they
+were learned. Chosen on CFR's averages and on learned models that are not among those reported."""
+
+_ARENAS: weakref.WeakKeyDictionary[GameGraph, _core.TableArena] = weakref.WeakKeyDictionary()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ForestModels:
+    """Models of P over an enumerated graph, and how far a search may trust them.
+
+    Attributes:
+      graph: the game.
+      arena: its views.
+      policy: P. [A]
+      child_values: Vc. [A]
+      values: V of each world for each player; zeros with `rollouts`. [W, n]
+      beliefs: H of each world given each player's view. [W, n]
+      first_values: where the first values of worlds come from.
+      value_scale: utility units that count as 1.
+      regret: g, the regret of P as these models see it, in value scales.
+      advantage_share: how much of P's own advantages counts.
+      blend: how far Vc gives way to values under P that the forest backs up itself.
+    """
+
+    graph: GameGraph
+    arena: _core.TableArena
+    policy: Floats
+    child_values: Floats
+    values: Floats
+    beliefs: Floats
+    first_values: FirstValues
+    value_scale: float
+    regret: float
+    advantage_share: float = 1.0
+    blend: float = 0.0
+
+    def policy_at(self, information_set: int) -> list[float]:
+        """P at an information set."""
+        return self._at(self.policy, information_set)
+
+    def child_values_at(self, information_set: int) -> list[float]:
+        """Vc at an information set."""
+        return self._at(self.child_values, information_set)
+
+    def values_of(self, world: int) -> list[float]:
+        """V of a world, for each player."""
+        return [float(value) for value in self.values[world]]
+
+    def native(self) -> _core.TableModels:
+        """The same for compiled code."""
+        return _core.TableModels(
+            self.arena, self.policy, self.child_values, self.values.ravel(), self.beliefs.ravel()
+        )
+
+    def settings(self, seed: int) -> _core.ForestSettings:
+        """What compiled code has to know besides."""
+        return _core.ForestSettings(
+            self.value_scale, self.regret, self.advantage_share, self.blend, self.first_values,
+            seed % 2**64,
+        )  # fmt: skip
+
+    def _at(self, column: Floats, information_set: int) -> list[float]:
+        first = self.graph.information_sets.first_action[information_set]
+        count = self.graph.information_sets.action_count[information_set]
+        return [float(value) for value in column[first : first + count]]
+
+
+def arena_of(graph: GameGraph) -> _core.TableArena:
+    """The views of an enumerated graph, found on first use."""
+    if graph not in _ARENAS:
+        _ARENAS[graph] = _core.TableArena(graph)
+    return _ARENAS[graph]
+
+
+def forest_models(graph: GameGraph, evaluator: Any) -> ForestModels:
+    """The models of an evaluator over a whole enumerated graph."""
+    tables = _Tables(graph)
+    if isinstance(evaluator, ExactEvaluator):
+        return tables.exact(evaluator.policy)
+    if compiled_only(evaluator) is not None:
+        return tables.untrained()
+    return tables.learned(evaluator)
+
+
+class _Tables:
+    """Columns of a graph, and what follows from a policy."""
+
+    def __init__(self, graph: GameGraph) -> None:
+        worlds, sets = graph.worlds, graph.information_sets
+        self._graph = graph
+        self._arena = arena_of(graph)
+        self._players = graph.game.num_players
+        self._views = self._arena.views.reshape(-1, self._players)
+        self._kind = np.asarray(worlds.kind)
+        self._mover = np.asarray(worlds.player)
+        self._set = np.asarray(worlds.information_set)
+        edge_count = np.asarray(worlds.edge_count)
+        self._parent = np.repeat(np.arange(len(worlds)), edge_count)
+        self._child = np.asarray(worlds.edge_child)
+        position = np.arange(len(self._child)) - np.asarray(worlds.first_edge)[self._parent]
+        first_action = np.asarray(sets.first_action)
+        decides = self._kind[self._parent] == DECISION
+        self._action = np.where(decides, first_action[self._set[self._parent]] + position, 0)
+        self._decides = decides
+        depth = np.asarray(worlds.depth)[self._parent]
+        self._levels = [
+            np.flatnonzero(depth == level) for level in range(int(depth.max(initial=-1)) + 1)
+        ]
+
+    def exact(self, policy: Floats) -> ForestModels:
+        """H by Bayes' rule and V by evaluation."""
+        values = exact.compiled(self._graph).expected_utilities(policy)
+        beliefs = self._exact_beliefs(policy)
+        child_values = self._expected_children(values, beliefs)
+        regret = self._regret(policy, child_values)
+        return ForestModels(
+            self._graph, self._arena, policy, child_values, values, beliefs, "exact",
+            self._graph.value_scale, regret, 1.0 / (1.0 + (_EXACT_DOUBT / regret) ** 0.5),
+        )  # fmt: skip
+
+    def untrained(self) -> ForestModels:
+        """P uniform, beliefs accordingly, and no values."""
+        policy = uniform_table(self._graph)
+        nothing = np.zeros((len(self._kind), self._players))
+        return ForestModels(
+            self._graph, self._arena, policy, np.zeros_like(policy), nothing,
+            self._exact_beliefs(policy), "rollouts", self._graph.value_scale, _UNTRAINED_REGRET,
+        )  # fmt: skip
+
+    def learned(self, evaluator: Any) -> ForestModels:
+        """The rows of any evaluator."""
+        policy, set_values, child_values, pieces = _rows(self._graph, evaluator)
+        beliefs = self._learned_beliefs(policy, pieces)
+        # Errors of learned child values raise the regret, about twofold.
+        regret = max(0.5 * self._regret(policy, child_values), _LEAST_REGRET)
+        share = _LEARNED_SHARE / (1.0 + (_LEARNED_DOUBT / regret) ** 0.5)
+        return ForestModels(
+            self._graph, self._arena, policy, child_values,
+            self._learned_values(policy, set_values), beliefs, "learned",
+            self._graph.value_scale, regret, share, _LEARNED_BLEND,
+        )  # fmt: skip
+
+    def _chance(self, policy: Floats) -> Floats:
+        """How likely each edge is if all play a policy. [E]"""
+        probability = np.asarray(self._graph.worlds.edge_probability)
+        return np.where(self._decides, policy[self._action], probability)
+
+    def _exact_beliefs(self, policy: Floats) -> Floats:
+        tools = exact.compiled(self._graph)
+        found = np.zeros((len(self._kind), self._players))
+        for player in range(self._players):
+            weight, trembles = tools.reach(policy, player)
+            found[:, player] = _given_view(self._views[:, player], weight, trembles)
+        return found
+
+    def _learned_beliefs(self, policy: Floats, pieces: Floats) -> Floats:
+        """H where a player moves; between its moves, what H was there times what happened since."""
+        own = _core.world_beliefs(self._graph, pieces)
+        chance, found = self._chance(policy), np.ones((len(self._kind), self._players))
+        for player in range(self._players):
+            moves = self._mover == player
+            column = found[:, player]
+            for level in self._levels:
+                parent, child = self._parent[level], self._child[level]
+                before = np.where(moves[parent], own[parent], column[parent])
+                column[child] = before * np.where(moves[parent], 1.0, chance[level])
+            column[moves] = own[moves]
+            found[:, player] = _given_view(self._views[:, player], column, None)
+        return found
+
+    def _learned_values(self, policy: Floats, set_values: Floats) -> Floats:
+        """V of the mover's information set; for chance, the expectation.
+
+        The others' share is the rest of a constant sum between two, and else what follows if all
+        play P.
+        """
+        worlds = self._graph.worlds
+        chance, found = self._chance(policy), np.zeros((len(self._kind), self._players))
+        ends = np.flatnonzero(self._kind == TERMINAL)
+        utilities = np.asarray(worlds.utilities).reshape(-1, self._players)
+        found[ends] = utilities[np.asarray(worlds.utility_row)[ends]]
+        utility_sum = self._graph.game.utility_sum
+        two = self._players == 2 and utility_sum is not None
+        for level in reversed(self._levels):
+            parent, child = self._parent[level], self._child[level]
+            for player in range(self._players):
+                total = np.bincount(parent, chance[level] * found[child, player])
+                at = np.unique(parent)
+                mine = self._mover[at] == player
+                value = np.where(mine, set_values[self._set[at]], total[at])
+                if two and utility_sum is not None:
+                    other = self._mover[at] == 1 - player
+                    value = np.where(other, utility_sum - set_values[self._set[at]], value)
+                found[at, player] = value
+        return found
+
+    def _expected_children(self, values: Floats, beliefs: Floats) -> Floats:
+        """Vc: the value after each action, expected over the worlds of its set."""
+        edges = np.flatnonzero(self._decides)
+        parent, mover = self._parent[edges], self._mover[self._parent[edges]]
+        weighted = beliefs[parent, mover] * values[self._child[edges], mover]
+        count = len(self._graph.information_sets.action)
+        return np.bincount(self._action[edges], weighted, minlength=count).astype(np.float64)
+
+    def _regret(self, policy: Floats, child_values: Floats) -> float:
+        """What the best action gains on P by its own values, summed along games of P; per player,
+        in value scales.
+        """
+        first = np.asarray(self._graph.information_sets.first_action)
+        value = np.add.reduceat(policy * child_values, first)
+        gain = np.maximum.reduceat(child_values, first) - value
+        reach, chance = np.ones(len(self._kind)), self._chance(policy)
+        for level in self._levels:
+            reach[self._child[level]] = reach[self._parent[level]] * chance[level]
+        moves = self._kind == DECISION
+        total = float(np.sum(reach[moves] * gain[self._set[moves]]))
+        return max(total / self._players / self._graph.value_scale, _LEAST_REGRET)
+
+
+def _given_view(view: npt.NDArray[np.int32], weight: Floats, trembles: Ints | None) -> Floats:
+    """Weights of worlds, normalised within each view; only those with the fewest trembles count."""
+    at = np.flatnonzero(view >= 0)
+    numbers, weight = view[at], weight[at]
+    if trembles is not None:
+        fewest = np.full(int(numbers.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+        np.minimum.at(fewest, numbers, trembles[at])
+        weight = np.where(trembles[at] == fewest[numbers], weight, 0.0)
+    total = np.bincount(numbers, weight)
+    count = np.bincount(numbers)
+    # Where P never goes and trembles are not told, all worlds are alike.
+    alike = total[numbers] <= 0.0
+    found = np.zeros(len(view))
+    found[at] = np.where(alike, 1.0 / count[numbers], weight / np.where(alike, 1.0, total[numbers]))
+    return found
+
+
+def _rows(graph: GameGraph, evaluator: Any) -> tuple[Floats, Floats, Floats, Floats]:
+    """P [A], V [I], Vc [A] and beliefs over pieces [B] of an evaluator, checked."""
+    models = Models(graph, evaluator)
+    ready = evaluator.native_rows if isinstance(evaluator, NativeRowsEvaluator) else None
+    if ready is not None:
+        rows = models.checked_native(ready)
+        return rows.policy, rows.value, rows.child_values, rows.beliefs
+    graph.resolve()
+    policy, value, child_values = _in_batches(
+        len(graph.information_sets), models.flat_information_sets
+    )
+    if len(graph.samples) == 0:
+        return policy, value, child_values, np.zeros(0)
+    return policy, value, child_values, _in_batches(len(graph.samples), models.flat_samples)[0]
+
+
+def _in_batches(count: int, rows: Callable[[range], tuple[Floats, ...]]) -> list[Floats]:
+    found = [rows(range(first, min(first + _BATCH, count))) for first in range(0, count, _BATCH)]
+    return [np.concatenate(parts) for parts in zip(*found, strict=True)]

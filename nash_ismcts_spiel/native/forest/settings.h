@@ -1,0 +1,56 @@
+// How a forest searches (forest.h), and the temperature of its soft ties.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_FOREST_SETTINGS_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_FOREST_SETTINGS_H_
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace nash_ismcts {
+
+// Where the first values of worlds come from.
+enum class FirstValues {
+  kExact,    // V under P, which backing up under P cannot change
+  kLearned,  // V with errors
+  kRollouts  // random games from each world that follows one that was seen
+};
+
+constexpr double kLearningPower = 0.7;  // Qbar moves by N^-power
+constexpr double kExploration = 0.2;    // share of uniform moves in simulations
+constexpr double kBlendVisits = 200.0;  // visits of a set at which half of the blend is reached
+constexpr int32_t kRollouts = 4;        // random games from a new world
+constexpr int64_t kStopInterval = 64;   // simulations between two questions whether to stop
+constexpr int64_t kUntilStopped = std::numeric_limits<int64_t>::max();
+constexpr double kLeashWeight = 1.4;
+
+struct ForestSettings {
+  double value_scale = 1.0;      // utility units that count as 1
+  double regret = 0.4;           // g, the regret of P as its own models see it, in value scales
+  double advantage_share = 1.0;  // how much of P's own advantages counts
+  double blend = 0.0;            // how far Vc gives way to Q_P in the limit
+  FirstValues first_values = FirstValues::kExact;
+  uint64_t seed = 0;
+};
+
+// The temperature x, in value scales, of n simulations at a decision point: high, so that play
+// stays close to P, where there is little evidence and where P is good.
+//
+//   n x^2 = 1.4 (1 / g + 1 / x)
+//
+// The left side less the right one increases in x.
+inline double leash(double visits, double regret) {
+  const auto is_short = [&](double x) {
+    return visits * x * x < kLeashWeight * (1.0 / regret + 1.0 / x);
+  };
+  double low = 1e-12, high = 1e12;
+  for (int halving = 0; halving < 100; ++halving) {
+    const double middle = std::sqrt(low * high);
+    (is_short(middle) ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_FOREST_SETTINGS_H_
