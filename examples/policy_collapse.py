@@ -56,7 +56,7 @@ def measure_all(game: Any, policy: Any, cells: list[Cell]) -> dict[Cell, list[Me
     results: dict[Cell, list[Measurement]] = {cell: [] for cell in cells}
     runs = [(cell, seed) for cell in cells for seed in range(FLAGS.seeds)]
     for (radius, visits), seed in tqdm(runs, str(game), delay=2.0, leave=False, file=sys.stderr):
-        config = SearchConfig(visits=visits, dispersion_radius=radius)
+        config = SearchConfig(search="notes", visits=visits, dispersion_radius=radius)
 
         def bot(player: int, bot_seed: int, config: SearchConfig = config) -> NashIsmctsBot:
             return NashIsmctsBot(game, player, evaluator, config, bot_seed)

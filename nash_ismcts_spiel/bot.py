@@ -16,13 +16,12 @@ import numpy as np
 import pyspiel
 
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
-from nash_ismcts_spiel.games import GameGraph, NoWorldFoundError, SupportedGame, support
-from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
-from nash_ismcts_spiel.models import Evaluator, Models, RolloutEvaluator
-from nash_ismcts_spiel.models.protocol import graph_of, hidden_order_of, split_actions_of
+from nash_ismcts_spiel.engines import LiteralEngine, equip
+from nash_ismcts_spiel.games import NoWorldFoundError, SupportedGame, support
+from nash_ismcts_spiel.models import Evaluator, RolloutEvaluator
 from nash_ismcts_spiel.models.sources import compiled_only
-from nash_ismcts_spiel.native.engine import NativeEngine
-from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
+from nash_ismcts_spiel.native.forest import ForestEngine
+from nash_ismcts_spiel.search import SearchResult
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.limits import StoppedBy
 from nash_ismcts_spiel.search.result import nothing_found
@@ -31,6 +30,7 @@ from nash_ismcts_spiel.threads import OneThread
 
 ActionProbabilities = list[tuple[int, float]]
 
+_SEEDS = 2**63
 _KEPT_WORLDS = 20_000
 """Size up to which a graph is kept for the next search: larger games hardly ever come by again."""
 
@@ -71,8 +71,10 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._player = None if player_id is None else int(player_id)
         self._seconds = seconds
         self._evaluator: Evaluator = evaluator or RolloutEvaluator(seed=seed)
-        has_policy = compiled_only(self._evaluator) is None
-        self._config = (config or SearchConfig()).with_radius(has_policy)
+        self._config = (config or SearchConfig()).checked()
+        if self._config.search == "notes":
+            self._config = self._config.with_radius(compiled_only(self._evaluator) is None)
+        self._seed = int(seed)
         self._rng = np.random.default_rng(seed)
         self._last_world: int | None = None  # explained the last position
         self._last_player: int | None = None  # its trees and worlds are kept
@@ -116,16 +118,17 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         """
         player = self._player_to_move(state, player_id)
         with self._one_thread:
-            return self._search(state, player, fresh, self._rng if rng is None else rng)
+            return self._search(state, player, fresh, rng)
 
     def _search(
-        self, state: Any, player: int, fresh: bool, rng: np.random.Generator
+        self, state: Any, player: int, fresh: bool, rng: np.random.Generator | None
     ) -> SearchResult:
         self._bound_memory(max(_KEPT_WORLDS, 2 * self._grown))
         # Trees and worlds grew from what one seat knew; no other seat may profit from them.
-        if self._last_player not in (None, player) and not self._graph.enumerated:
+        changed = not isinstance(self._engine, ForestEngine) and player != self._last_player
+        if changed and self._last_player is not None and not self._graph.enumerated:
             self._start_graph()
-        elif fresh or not self._config.reuse_trees or player != self._last_player:
+        elif fresh or changed or not self._config.reuse_trees:
             self._engine.forget()
         self._last_player = player
         started = time.perf_counter()
@@ -137,17 +140,33 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=3)
             return self._nothing_found(state, player, "no_world")
         self._last_world = self._graph.information_sets.first_world[information_set]
-        before = len(self._graph.worlds)
-        bounded = None if self._graph.enumerated else self._config.max_worlds
-        if self._seconds is None:
-            result = self._engine.search(information_set, rng, max_worlds=bounded)
-        else:
+        left = None
+        if self._seconds is not None:
             left = max(self._seconds - (time.perf_counter() - started), 0.0)
-            result = self._engine.search(
-                information_set, rng, MOST_VISITS, seconds=left, max_worlds=bounded
-            )
-        self._grown = len(self._graph.worlds) - before
+        if isinstance(self._engine, ForestEngine):
+            seed = None if rng is None else int(rng.integers(_SEEDS))
+            result = self._engine.search(information_set, seconds=left, seed=seed)
+        else:
+            result = self._search_literally(self._engine, information_set, rng, left)
         return over_whole_actions(result, information_set, self._models, self._engine)
+
+    def _search_literally(
+        self,
+        engine: LiteralEngine,
+        information_set: int,
+        rng: np.random.Generator | None,
+        seconds: float | None,
+    ) -> SearchResult:
+        before = len(self._graph.worlds)
+        result = engine.search(
+            information_set,
+            self._rng if rng is None else rng,
+            None if seconds is None else MOST_VISITS,
+            seconds=seconds,
+            max_worlds=None if self._graph.enumerated else self._config.max_worlds,
+        )
+        self._grown = len(self._graph.worlds) - before
+        return result
 
     def get_policy(self, state: Any, player_id: int | None = None) -> ActionProbabilities:
         """The mixed policy of the player to move: (action, probability) for all legal actions.
@@ -209,9 +228,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def clone(self) -> NashIsmctsBot:
         """A bot that draws the same random numbers from here on; it starts without trees."""
-        bot = NashIsmctsBot(
-            self._game.pyspiel_game, self._player, self._evaluator, self._config, 0, self._seconds
-        )
+        game, player = self._game.pyspiel_game, self._player
+        bot = NashIsmctsBot(game, player, self._evaluator, self._config, self._seed, self._seconds)
         bot._rng = copy.deepcopy(self._rng)
         return bot
 
@@ -220,32 +238,9 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         return nothing_found(self._graph.key_at(state, player), actions, stopped_by)
 
     def _start_graph(self) -> None:
-        graph = graph_of(self._evaluator)
-        if graph is not None and not graph.game.is_same_as(self._game):
-            raise ValueError(
-                f"the evaluator's models are of {graph.game.name}, the bot plays {self._game.name}"
-            )
-        needed = split_actions_of(self._evaluator) if graph is None else graph.split_actions
-        asked = self._config.split_actions
-        split = asked if needed is None or asked != "auto" else needed
-        if needed not in (None, split):
-            kinds = [fingerprint(splitting_of(self._game, each)) for each in (needed, asked)]
-            if kinds[0] != kinds[1]:
-                raise ValueError(
-                    f"split_actions is {asked!r}, but the evaluator's models of {self._game.name} "
-                    f"were made with {needed!r}"
-                )
-        order = self._config.hidden_order
-        made_for = hidden_order_of(self._evaluator)
-        if made_for not in (None, order):
-            raise ValueError(
-                f"hidden_order is {order!r}, but the evaluator's models of {self._game.name} "
-                f"were made with {made_for!r}"
-            )
-        self._graph = GameGraph(self._game, split, order) if graph is None else graph
-        self._models = Models(self._graph, self._evaluator)
-        engine = NativeEngine if self._config.engine == "native" else ReferenceEngine
-        self._engine: NativeEngine | ReferenceEngine = engine(self._models, self._config)
+        self._graph, self._models, self._engine = equip(
+            self._game, self._evaluator, self._config, self._seed
+        )
         self._last_world, self._grown = None, 0
 
     def _bound_memory(self, max_worlds: int) -> None:

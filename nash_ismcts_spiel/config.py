@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 
 from nash_ismcts_spiel.settings import Settings, did_you_mean
 
+Search = Literal["forest", "notes"]
 SampleBackup = Literal["expected", "luck_adjusted", "residual"]
 LuckEnds = Literal["coupled", "independent"]
 Selection = Literal["puct", "ucb"]
@@ -29,6 +30,18 @@ MODEL_RADIUS = 0.2
 ROLLOUT_RADIUS = 0.05
 """Radii of belief dispersion for learned or exact models, and for rollouts and uniform models."""
 
+FOREST_SETTINGS = (
+    "search",
+    "visits",
+    "split_actions",
+    "hidden_order",
+    "engine",
+    "value_scale",
+    "reuse_trees",
+    "max_worlds",
+)
+"""Settings of the search with soft ties; all others are those of the literal search."""
+
 MOST_VISITS = 2_000_000_000
 """Counters of the native engine have 32 bits."""
 
@@ -37,8 +50,14 @@ MOST_VISITS = 2_000_000_000
 class SearchConfig(Settings):
     """How one search is done.
 
+    Search:
+      search: "forest", the search with soft ties, which walks whole games of up to `max_worlds`
+        worlds (in larger ones "notes" takes its place); or "notes", the notes' literal search,
+        whose settings all others are but for those of the budget, of actions, of hidden pieces, of
+        the engine and of housekeeping.
     Budget:
-      visits: visits of the root on which an answer rests, kept ones included.
+      visits: forest: simulations at each decision point of the log; notes: visits of the root on
+        which an answer rests, kept ones included.
     Belief dispersion (SAMPLE nodes):
       dispersion_radius: epsilon, L1 radius of the ball round the beliefs h; 0 is A-ISMCTS. Ties are
         broken by P, so None goes by how good that is: `model_radius`, or 0.05 for rollouts and
@@ -105,6 +124,7 @@ class SearchConfig(Settings):
         starts with a new graph. Enumerated graphs are not bounded by it.
     """
 
+    search: Search = "forest"
     visits: int = 200
     dispersion_radius: float | None = None
     model_radius: float = MODEL_RADIUS
@@ -161,6 +181,21 @@ class SearchConfig(Settings):
         _check(self, "value_scale", self.value_scale is None or self.value_scale > 0, "positive")
         _check(self, "max_worlds", self.max_worlds >= 1, "at least 1")
 
+    def checked(self) -> Self:
+        """The same, if it has no setting of the literal search that the forest would ignore.
+
+        Raises:
+          ValueError: it has.
+        """
+        if self.search == "forest":
+            for field in dataclasses.fields(self):
+                if field.name not in FOREST_SETTINGS and getattr(self, field.name) != field.default:
+                    raise ValueError(
+                        f"{field.name} is a setting of the literal search: take the bot "
+                        "nash_ismcts_notes, or search='notes'"
+                    )
+        return self
+
     def with_radius(self, has_policy: bool) -> Self:
         """The same with a radius, chosen by whether P was learned or given."""
         if self.dispersion_radius is not None:
@@ -194,19 +229,23 @@ class SearchConfig(Settings):
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "nash_ismcts": {},
+    "nash_ismcts_notes": {"search": "notes"},
     "nash_ismcts_play": {
+        "search": "notes",
         "model_radius": 0.4,
         "opponent_prior_visits": 10.0,
         "c_puct": 2.0,
         "lcb_width": 1.0,
         "root_rule": "certain_step",
     },
-    "a_ismcts": {"dispersion_radius": 0.0},
-    "mt_ismcts": {"dispersion_radius": 0.0, "selection": "ucb"},
+    "a_ismcts": {"search": "notes", "dispersion_radius": 0.0},
+    "mt_ismcts": {"search": "notes", "dispersion_radius": 0.0, "selection": "ucb"},
 }
-"""nash_ismcts; nash_ismcts_play (for play with good models: stays close to P, and leaves it as far
-as the gain is certain); a_ismcts (AlphaZero's search, no dispersion); mt_ismcts (Cowling et al.
-2015: UCB and random rollouts, no prior)."""
+"""nash_ismcts: soft ties. nash_ismcts_notes: the literal search of the notes. nash_ismcts_play: the
+same for play with good models; it stays close to P, and leaves it as far as the gain is certain.
+a_ismcts: AlphaZero's search, no dispersion. mt_ismcts: Cowling et al. 2015, UCB and random games,
+no prior.
+"""
 
 
 def _check(config: SearchConfig, name: str, holds: bool, wanted: str) -> None:

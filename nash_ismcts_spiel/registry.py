@@ -18,7 +18,9 @@ from nash_ismcts_spiel.settings import did_you_mean
 BotMaker = Callable[..., Any]
 """(game, player_id, **params) -> a pyspiel.Bot."""
 
-SearchName = Literal["nash_ismcts", "nash_ismcts_play", "a_ismcts", "mt_ismcts"]
+SearchName = Literal[
+    "nash_ismcts", "nash_ismcts_notes", "nash_ismcts_play", "a_ismcts", "mt_ismcts"
+]
 """The searches of this package, which are the presets of SearchConfig."""
 
 _MAKERS: dict[str, BotMaker] = {}

@@ -29,7 +29,7 @@ def test_environments_and_bots_play() -> None:
     bots = {name: make_bot("nash_ismcts", "kuhn_poker", seat, visits=20)
             for seat, name in enumerate(env.possible_agents)}  # fmt: skip
     totals = np.zeros(2)
-    for seed in range(5):
+    for seed in range(6):
         env.reset(seed=seed)
         deal = str(env.render())
         env.reset(seed=seed)

@@ -22,7 +22,8 @@ from nash_ismcts_spiel.models import (
     SampleRow,
     UniformEvaluator,
 )
-from nash_ismcts_spiel.models.tables import ForestModels, forest_models
+from nash_ismcts_spiel.models.forest_models import ForestModels
+from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.search.forest import ReferenceForest, leash
 from tests.helpers import GOOFSPIEL_3, KUHN, KUHN_3, LEDUC, LIARS_2, LIARS_4

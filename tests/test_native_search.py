@@ -367,7 +367,10 @@ def test_waiting_simulations_are_kept_apart_by_virtual_loss() -> None:
         Counting.calls = []
         game = pyspiel.load_game("dark_hex(board_size=2)")
         bot = NashIsmctsBot(
-            game, 0, Counting(), SearchConfig(visits=64, parallel_simulations=parallel)
+            game,
+            0,
+            Counting(),
+            SearchConfig(search="notes", visits=64, parallel_simulations=parallel),
         )
         result = bot.search(game.new_initial_state())
         assert sum(result.visits) == 64
@@ -422,7 +425,7 @@ def test_errors_in_an_evaluator_reach_the_caller_and_leave_the_bot_usable(
     state = game.new_initial_state()
     for outcome in (0, 3):
         state.apply_action(outcome)
-    bot = NashIsmctsBot(game, 0, Failing(5, _raise(error)), SearchConfig(visits=50))
+    bot = NashIsmctsBot(game, 0, Failing(5, _raise(error)), SearchConfig(search="notes", visits=50))
     with pytest.raises(type(error)):
         bot.get_policy(state)
     assert sum(p for _, p in bot.get_policy(state)) == pytest.approx(1.0)

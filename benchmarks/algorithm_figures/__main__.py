@@ -49,7 +49,7 @@ def collapse(path: Path) -> None:
     runs: dict[float, list[dict[int, float]]] = {radius: [{} for _ in SEEDS] for radius in RADII}
     cells = [(radius, visits, seed) for radius in RADII for visits in VISITS for seed in SEEDS]
     for radius, visits, seed in tqdm(cells, "searches", file=sys.stderr):
-        config = SearchConfig(visits=visits, dispersion_radius=radius)
+        config = SearchConfig(search="notes", visits=visits, dispersion_radius=radius)
 
         def bot(player: int, bot_seed: int, config: SearchConfig = config) -> NashIsmctsBot:
             return NashIsmctsBot(game, player, evaluator, config, bot_seed)

@@ -17,7 +17,7 @@ BufferKind = Literal["reservoir", "window"]
 GraphKind = Literal["auto", "enumerated", "grown"]
 ModelKind = Literal["exact", "learned"]
 MEGABYTE = 1_000_000
-TRAINING_SEARCH: Mapping[str, Any] = {"sample_backup": "luck_adjusted"}
+TRAINING_SEARCH: Mapping[str, Any] = {"search": "notes", "sample_backup": "luck_adjusted"}
 """Settings of the search that training has others for than play has."""
 LONG_TRACE = 0.9
 """`value_trace` where searches draw by the prior."""

@@ -1,21 +1,14 @@
-"""Models of a whole enumerated game as tables, as the forest reads them (`search/forest.py`).
+"""The columns of `ForestModels`, from three sources.
 
-P and Vc stand beside the actions of information sets, V and beliefs H beside worlds, for every
-player. H of a world is its probability given all that a player knows at a decision point, whoever
-moves there, if all play P. Values are utilities in the game's units, of the player named or, for
-Vc, of the player who moves.
-
-Three sources: exact models (H by Bayes' rule, V by evaluation of P), learned ones (any evaluator
-with rows; V of a world is V of the mover's information set), and random games where nothing is
-known (P uniform).
+Exact models (H by Bayes' rule, V by evaluation of P), learned ones (any evaluator with rows; V of a
+world is V of the mover's information set), and random games where nothing is known (P uniform).
 """
 
 from __future__ import annotations
 
-import dataclasses
-import weakref
-from collections.abc import Callable
-from typing import Any, Literal
+import functools
+from collections.abc import Callable, Hashable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +16,14 @@ import numpy.typing as npt
 from nash_ismcts_spiel.games import DECISION, TERMINAL, GameGraph
 from nash_ismcts_spiel.games.policies import uniform_table
 from nash_ismcts_spiel.models.exact import ExactEvaluator
-from nash_ismcts_spiel.models.protocol import NativeRowsEvaluator
+from nash_ismcts_spiel.models.forest_models import ForestModels
+from nash_ismcts_spiel.models.protocol import NativeRowsEvaluator, graph_of
 from nash_ismcts_spiel.models.sources import compiled_only
 from nash_ismcts_spiel.models.store import Models
 from nash_ismcts_spiel.native import _core, exact
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-FirstValues = Literal["exact", "learned", "rollouts"]
 
 _BATCH = 8192
 _LEAST_REGRET = 1e-6
@@ -41,85 +34,35 @@ _LEARNED_SHARE, _LEARNED_BLEND = 0.5, 0.5
 """How far P's own advantages are trusted: a share of 1 / (1 + sqrt(doubt / g)), half of it if they
 were learned. Chosen on CFR's averages and on learned models that are not among those reported."""
 
-_ARENAS: weakref.WeakKeyDictionary[GameGraph, _core.TableArena] = weakref.WeakKeyDictionary()
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ForestModels:
-    """Models of P over an enumerated graph, and how far a search may trust them.
-
-    Attributes:
-      graph: the game.
-      arena: its views.
-      policy: P. [A]
-      child_values: Vc. [A]
-      values: V of each world for each player; zeros with `rollouts`. [W, n]
-      beliefs: H of each world given each player's view. [W, n]
-      first_values: where the first values of worlds come from.
-      value_scale: utility units that count as 1.
-      regret: g, the regret of P as these models see it, in value scales.
-      advantage_share: how much of P's own advantages counts.
-      blend: how far Vc gives way to values under P that the forest backs up itself.
-    """
-
-    graph: GameGraph
-    arena: _core.TableArena
-    policy: Floats
-    child_values: Floats
-    values: Floats
-    beliefs: Floats
-    first_values: FirstValues
-    value_scale: float
-    regret: float
-    advantage_share: float = 1.0
-    blend: float = 0.0
-
-    def policy_at(self, information_set: int) -> list[float]:
-        """P at an information set."""
-        return self._at(self.policy, information_set)
-
-    def child_values_at(self, information_set: int) -> list[float]:
-        """Vc at an information set."""
-        return self._at(self.child_values, information_set)
-
-    def values_of(self, world: int) -> list[float]:
-        """V of a world, for each player."""
-        return [float(value) for value in self.values[world]]
-
-    def native(self) -> _core.TableModels:
-        """The same for compiled code."""
-        return _core.TableModels(
-            self.arena, self.policy, self.child_values, self.values.ravel(), self.beliefs.ravel()
-        )
-
-    def settings(self, seed: int) -> _core.ForestSettings:
-        """What compiled code has to know besides."""
-        return _core.ForestSettings(
-            self.value_scale, self.regret, self.advantage_share, self.blend, self.first_values,
-            seed % 2**64,
-        )  # fmt: skip
-
-    def _at(self, column: Floats, information_set: int) -> list[float]:
-        first = self.graph.information_sets.first_action[information_set]
-        count = self.graph.information_sets.action_count[information_set]
-        return [float(value) for value in column[first : first + count]]
-
-
-def arena_of(graph: GameGraph) -> _core.TableArena:
-    """The views of an enumerated graph, found on first use."""
-    if graph not in _ARENAS:
-        _ARENAS[graph] = _core.TableArena(graph)
-    return _ARENAS[graph]
-
 
 def forest_models(graph: GameGraph, evaluator: Any) -> ForestModels:
-    """The models of an evaluator over a whole enumerated graph."""
-    tables = _Tables(graph)
-    if isinstance(evaluator, ExactEvaluator):
-        return tables.exact(evaluator.policy)
+    """The models of an evaluator over a whole enumerated graph.
+
+    Those of random games are kept, and those of evaluators that have a graph, which never change.
+    """
     if compiled_only(evaluator) is not None:
-        return tables.untrained()
-    return tables.learned(evaluator)
+        return _kept(graph, None)
+    if graph_of(evaluator) is not None and isinstance(evaluator, Hashable):
+        return _kept(graph, evaluator)
+    return _made(graph, evaluator)
+
+
+@functools.lru_cache(maxsize=4)
+def _kept(graph: GameGraph, evaluator: Any) -> ForestModels:
+    return _made(graph, evaluator)
+
+
+@functools.lru_cache(maxsize=4)
+def _arena_of(graph: GameGraph) -> _core.TableArena:
+    return _core.TableArena(graph)
+
+
+def _made(graph: GameGraph, evaluator: Any) -> ForestModels:
+    if evaluator is None:
+        return _Tables(graph).untrained()
+    if isinstance(evaluator, ExactEvaluator):
+        return _Tables(graph).exact(evaluator.policy)
+    return _Tables(graph).learned(evaluator)
 
 
 class _Tables:
@@ -128,7 +71,7 @@ class _Tables:
     def __init__(self, graph: GameGraph) -> None:
         worlds, sets = graph.worlds, graph.information_sets
         self._graph = graph
-        self._arena = arena_of(graph)
+        self._arena = _arena_of(graph)
         self._players = graph.game.num_players
         self._views = self._arena.views.reshape(-1, self._players)
         self._kind = np.asarray(worlds.kind)

@@ -23,11 +23,12 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
+import time
 from collections.abc import Iterable, Sequence
 
 from nash_ismcts_spiel.games import CHANCE, TERMINAL
 from nash_ismcts_spiel.games.tables import MISSING
-from nash_ismcts_spiel.models.tables import ForestModels
+from nash_ismcts_spiel.models.forest_models import ForestModels
 from nash_ismcts_spiel.search.met_worlds import MetSet, MetWorld, MetWorlds
 from nash_ismcts_spiel.search.splitmix import SplitMix
 
@@ -39,6 +40,8 @@ BLEND_VISITS = 200.0
 """Visits of an information set at which half of the blend is reached."""
 ROLLOUTS = 4
 """Random games from a new world."""
+HANDFUL = 5
+"""Simulations; with fewer P is played."""
 _LEASH_WEIGHT = 1.4
 
 
@@ -76,14 +79,24 @@ class ReferenceForest:
         self._learned = models.first_values == "learned"
         self._met = MetWorlds(models)
         self._roots: dict[int, list[float]] = {}
+        self._few = True  # the last decision point had a handful of simulations
 
-    def think(self, view: int, player: int, visits: int) -> int:
-        """Runs simulations from a decision point of a player's log, and freezes what is played."""
+    def think(
+        self, view: int, player: int, visits: int | None, seconds: float | None = None
+    ) -> int:
+        """Runs simulations from a decision point of a player's log, and freezes what is played.
+
+        Returns how many there were: `visits`, or as many as there was time for.
+        """
+        ends = math.inf if seconds is None else time.perf_counter() + seconds
         random = SplitMix.stream(self._seed, self._arena.view_hash(view))
         moving: list[MetSet] = []
         self._roots = {}
-        self.temperature = self._models.value_scale * leash(visits, self._models.regret)
-        for count in range(visits):
+        count = 0
+        while (visits is None or count < visits) and time.perf_counter() < ends:
+            if count & (count - 1) == 0:  # where a clock ends the search, n is a guess
+                expected = 2 * count + 2 if visits is None else visits
+                self.temperature = self._models.value_scale * leash(expected, self._models.regret)
             world = self._draw_root(view, player, random)
             if self._players > 1 and random.uniform() < 0.5:
                 # What another player takes for possible there, and what ours would then.
@@ -95,17 +108,21 @@ class ReferenceForest:
             if root.node is not None and not root.node.frozen:
                 moving.append(root.node)
                 _add_to_mean(root.node, float(count + 1))
-        self.simulations += visits
+            count += 1
+        self.simulations += count
+        self._few = count < HANDFUL
         for node in moving:
             if not node.frozen:
-                node.play([total / node.mean_weight for total in node.mean])
+                mean = [total / node.mean_weight for total in node.mean]
+                node.play(list(node.prior) if self._few else mean)
                 node.frozen = True
-        return visits
+        return count
 
     def found(self, information_set: int) -> tuple[list[float], list[float], list[int]]:
-        """Policy, advantages and simulations of each action; P and zeros where nobody has been."""
+        """Policy (P where there is nothing better), advantages and simulations of each action."""
         node = self._met.sets.get(information_set) or self._met.new_set(information_set)
-        return node.policy, node.advantage, node.tried
+        unknown = self._few and not node.frozen
+        return list(node.prior) if unknown else node.policy, node.advantage, node.tried
 
     def _draw_root(self, view: int, player: int, random: SplitMix) -> int:
         """A world of a view, as likely as what is played makes it."""

@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from nash_ismcts_spiel.games.tables import MISSING
-from nash_ismcts_spiel.models.tables import ForestModels
+from nash_ismcts_spiel.models.forest_models import ForestModels
 
 
 @dataclasses.dataclass(slots=True, eq=False)

@@ -28,6 +28,7 @@ class SearchResult:
       policy_before_filter: visit shares. [actions]
       policy: visit shares of the actions that the confidence filter kept. [actions]
       simulations: simulations run in all trees by this call.
+      pondered: those of them that were run at earlier decision points of the log.
       stopped_by: what ended the search: its visits were done, a limit was reached before, or no
         world was found to search in.
     """
@@ -46,6 +47,7 @@ class SearchResult:
     policy: tuple[float, ...]
     simulations: int
     stopped_by: StoppedBy = "visits"
+    pondered: int = 0
 
     def _repr_html_(self) -> str:
         """The search as a table, for notebooks."""

@@ -200,6 +200,10 @@ void bind_forest(py::module_& module) {
   py::class_<TableArena, std::shared_ptr<TableArena>>(module, "TableArena")
       .def(py::init([](Graph& graph) {
              require_readable(graph);
+             if (!graph.enumerated()) throw py::value_error("the graph is not enumerated");
+             if (graph.game().facts().perfect_information) {
+               throw py::value_error("nothing is hidden in " + graph.game().facts().name);
+             }
              return std::make_shared<TableArena>(graph);
            }),
            py::arg("graph"), py::keep_alive<1, 2>())

@@ -32,7 +32,6 @@
 
 #include "../common/random.h"
 #include "met_worlds.h"
-#include "settings.h"
 #include "table_arena.h"
 
 namespace nash_ismcts {
@@ -45,7 +44,6 @@ class SoftForest {
         settings_(settings),
         players_(arena->num_players()) {}
 
-  // All that were run so far.
   int64_t simulations() const { return simulations_; }
 
   // Runs simulations from a decision point of a player's log, and freezes what is played there.
@@ -64,16 +62,18 @@ class SoftForest {
       simulate(met_.slot_of(world), random);
     }
     simulations_ += count;
+    few_ = count < kHandful;
     for (const int32_t set : moving_) freeze(met_.set(set));
     return count;
   }
 
-  // What is played at an information set: P where the forest has not been.
+  // What is played at an information set: P where the forest has hardly been.
   void policy(int32_t row, double* policy) const {
     const auto& sets = met_.graph().information_sets;
     const int32_t slot = met_.find_set(row);
-    const double* const found = slot < 0 ? met_.models().policy.data() + sets.first_action[row]
-                                         : met_.policy.data() + met_.set(slot).first;
+    const bool unknown = slot < 0 || (few_ && !met_.set(slot).frozen);
+    const double* const found = unknown ? met_.models().policy.data() + sets.first_action[row]
+                                        : met_.policy.data() + met_.set(slot).first;
     std::copy_n(found, sets.action_count[row], policy);
   }
 
@@ -311,7 +311,8 @@ class SoftForest {
 
   void freeze(MetSet& set) {
     for (int32_t a = 0; a < set.count; ++a) {
-      met_.policy[set.first + a] = met_.mean[set.first + a] / set.averaged;
+      met_.policy[set.first + a] =
+          few_ ? met_.prior(set)[a] : met_.mean[set.first + a] / set.averaged;
     }
     set_ratios(set);
     set.frozen = true;
@@ -385,8 +386,9 @@ class SoftForest {
   ForestSettings settings_;
   int32_t players_;
   int64_t simulations_ = 0;
-  double temperature_ = 0.0;                                // alpha
-  double weight_of_mean_ = 0.0;                             // of the simulation that is under way
+  double temperature_ = 0.0;     // alpha
+  double weight_of_mean_ = 0.0;  // of the simulation that is under way
+  bool few_ = true;              // the last decision point had a handful of simulations
   std::unordered_map<int32_t, std::vector<double>> roots_;  // cumulated weights of a view's worlds
   std::vector<int32_t> moving_;                             // sets whose mean is taken, as slots
   std::vector<int32_t> path_;

@@ -20,6 +20,7 @@ constexpr double kLearningPower = 0.7;  // Qbar moves by N^-power
 constexpr double kExploration = 0.2;    // share of uniform moves in simulations
 constexpr double kBlendVisits = 200.0;  // visits of a set at which half of the blend is reached
 constexpr int32_t kRollouts = 4;        // random games from a new world
+constexpr int64_t kHandful = 5;         // of simulations: with fewer P is played
 constexpr int64_t kStopInterval = 64;   // simulations between two questions whether to stop
 constexpr int64_t kUntilStopped = std::numeric_limits<int64_t>::max();
 constexpr double kLeashWeight = 1.4;

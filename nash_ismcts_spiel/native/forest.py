@@ -1,0 +1,150 @@
+"""The search with soft ties as an engine of a bot: from an information set to a policy.
+
+A search walks the decision points of its player's log, from the first one on, and thinks at each in
+one forest; what an earlier search has thought of the same log is kept. So what is found is a
+function of the log, the models, the settings and the seed: a bot that is asked out of the blue
+answers as one that has played along. `search/forest.py` is the algorithm.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.models.forest_models import ForestModels
+from nash_ismcts_spiel.native import _core
+from nash_ismcts_spiel.search.forest import ReferenceForest
+from nash_ismcts_spiel.search.interval import Interval
+from nash_ismcts_spiel.search.limits import StoppedBy
+from nash_ismcts_spiel.search.result import SearchResult
+
+AnyForest = _core.SoftForest | ReferenceForest
+
+
+@dataclasses.dataclass(slots=True)
+class _Walk:
+    """What a player has thought so far: one forest, and the decision points behind it."""
+
+    forest: AnyForest
+    points: list[int] = dataclasses.field(default_factory=list)
+
+
+class ForestEngine:
+    """Searches one information set after another and keeps what was thought in between."""
+
+    def __init__(self, models: ForestModels, config: SearchConfig, seed: int) -> None:
+        """Starts with nothing thought about."""
+        self._models = models.in_scale(config.value_scale)
+        self._native = models.native() if config.engine == "native" else None
+        self._visits = config.visits
+        self._seed = seed
+        self._walks: dict[int, _Walk] = {}
+        self._last: _Walk | None = None
+
+    def forget(self) -> None:
+        """Drops all that was thought."""
+        self._walks.clear()
+        self._last = None
+
+    def search(
+        self, information_set: int, *, seconds: float | None = None, seed: int | None = None
+    ) -> SearchResult:
+        """Thinks at the decision points of a log that are new, the last of which is the own one.
+
+        Args:
+          information_set: where the player is to move.
+          seconds: wall time instead of the config's visits, shared by the new decision points.
+          seed: another one, with which all is thought anew and then dropped.
+        """
+        player = self._models.graph.information_sets.player[information_set]
+        points = self._models.arena.log(information_set)
+        walk = self._walks.get(player)
+        if seed is not None:
+            walk = _Walk(self._new_forest(seed))
+        elif walk is None or walk.points != points[: len(walk.points)]:
+            walk = self._walks[player] = _Walk(self._new_forest(self._seed))
+        self._last = walk
+        ends = None if seconds is None else time.perf_counter() + seconds
+        before, own = walk.forest.simulations, 0
+        new = points[len(walk.points) :]
+        for index, point in enumerate(new):
+            left = None if ends is None else (ends - time.perf_counter()) / (len(new) - index)
+            own = self._think(walk, point, player, left)
+        run = walk.forest.simulations - before
+        stopped: StoppedBy = "visits" if seconds is None else "seconds"
+        return self._result(walk.forest, information_set, run, run - own, stopped)
+
+    def found_at(self, information_set: int) -> SearchResult | None:
+        """What the last search found at an information set; None if it never came there."""
+        if self._last is None:
+            return None
+        found = self._result(self._last.forest, information_set, 0, 0, "visits")
+        return found if any(found.visits) else None
+
+    def _new_forest(self, seed: int) -> AnyForest:
+        if self._native is None:
+            return ReferenceForest(self._models, seed)
+        return _core.SoftForest(self._models.arena, self._native, self._models.settings(seed))
+
+    def _think(self, walk: _Walk, point: int, player: int, seconds: float | None) -> int:
+        """A decision point counts as thought about only once that is over."""
+        most = self._visits if seconds is None else None
+        try:
+            done = walk.forest.think(point, player, most, seconds)
+        except BaseException:
+            self.forget()
+            raise
+        walk.points.append(point)
+        return done
+
+    def _result(
+        self, forest: AnyForest, information_set: int, run: int, pondered: int, stopped: StoppedBy
+    ) -> SearchResult:
+        graph, models = self._models.graph, self._models
+        found, advantages, visits = forest.found(information_set)
+        policy = tuple(map(float, found))
+        prior = models.policy_at(information_set)
+        child_values = models.child_values_at(information_set)
+        base = sum(p * value for p, value in zip(prior, child_values, strict=True))
+        half = 0.5 * forest.temperature
+        values = [base + float(advantage) for advantage in advantages]
+        mean = sum(p * value for p, value in zip(policy, values, strict=True))
+        count = len(prior)
+        return SearchResult(
+            key=graph.key(information_set),
+            actions=tuple(graph.legal_actions(information_set)),
+            prior=tuple(prior),
+            visits=tuple(map(int, visits)),
+            pure_visits=(0,) * count,
+            mean_mixing=(0.0,) * count,
+            pure_count=0,
+            mixed_count=0,
+            q=tuple(Interval(value - half, value + half) for value in values),
+            value=Interval(mean - half, mean + half),
+            policy_before_filter=policy,
+            policy=policy,
+            simulations=run,
+            pondered=pondered,
+            stopped_by=stopped,
+        )
+
+
+def search_everywhere(
+    models: ForestModels,
+    visits: int,
+    seed: int,
+    report: Callable[[int], object] | None = None,
+) -> npt.NDArray[np.float64]:
+    """What a bot with this seed plays at each information set of its game, beside its actions. [A]
+
+    Searches of logs that begin alike share what is thought up to where they part. `report` is told
+    how many information sets are done.
+    """
+    return _core.forest_everywhere(
+        models.arena, models.native(), models.settings(seed), visits, report=report
+    )
