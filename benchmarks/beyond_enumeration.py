@@ -8,7 +8,7 @@ policy of one search per view; with `--mixture` also of the mean policy over all
 what an opponent meets who does not know the seed of each search.
 
     python -m benchmarks.beyond_enumeration --games phantom_ttt --visits 100,1000
-    python -m benchmarks.beyond_enumeration --agents learned_play,learned_radius_0 --visits 100,300
+    python -m benchmarks.beyond_enumeration --agents learned_radius_0,turned_0 --visits 100,300
     python -m benchmarks.beyond_enumeration --agents mo_ismcts --seeds 0,1,2 --mixture
     python -m benchmarks.beyond_enumeration --stored    # makes all stored points again: hours
     python -m benchmarks.beyond_enumeration --page
@@ -87,32 +87,20 @@ FORGETFUL = {"trees": "by_observation"}
 EXPLORING = {**ALL_VISITS, **FORGETFUL, "c_puct": 10.0, "opponent_prior_visits": 10.0}
 """Where P is uniform, visits spread over actions by the prior term alone."""
 
-CERTAIN_GAIN = {"root_rule": "certain_gain"}
-"""Visit shares where they gain on P for certain: with rollouts P is uniform, and a step from it,
-as the preset makes it, stays close to it."""
-
 AGENTS = {
-    "play": Agent(
-        "nash_ismcts_play",
-        {**CERTAIN_GAIN, "dispersion_radius": 0.4},
-        "Nash-ISMCTS, preset for play (radius 0.4) with `certain_gain`, rollouts",
-    ),
-    "default": Agent("nash_ismcts", {}, "Nash-ISMCTS, default (radius 0.05), rollouts"),
-    "radius_0": Agent(
-        "nash_ismcts_play",
-        {**CERTAIN_GAIN, "dispersion_radius": 0.0},
-        "preset for play with `certain_gain` and radius 0, rollouts",
-    ),
+    "default": Agent("nash_ismcts_notes", {}, "Nash-ISMCTS, default (radius 0.05), rollouts"),
     "default_visits": Agent(
-        "nash_ismcts", ALL_VISITS, "the default with the policy of all visits, rollouts"
+        "nash_ismcts_notes", ALL_VISITS, "the default with the policy of all visits, rollouts"
     ),
     "exploring": Agent(
-        "nash_ismcts",
+        "nash_ismcts_notes",
         EXPLORING,
         "the same with ten times the exploration (`c_puct` 10, K = 10), rollouts",
     ),
     "exploring_0": Agent(
-        "nash_ismcts", {**EXPLORING, "dispersion_radius": 0.0}, "the same with radius 0, rollouts"
+        "nash_ismcts_notes",
+        {**EXPLORING, "dispersion_radius": 0.0},
+        "the same with radius 0, rollouts",
     ),
     "mt_ismcts": Agent("mt_ismcts", {}, "ISMCTS with a tree for each player (UCB), rollouts"),
     "mt_ismcts_visits": Agent(
@@ -121,18 +109,8 @@ AGENTS = {
     "mt_observed": Agent(
         "mt_ismcts", {**ALL_VISITS, **FORGETFUL}, "the same, trees by observation"
     ),
-    "learned_play": Agent(
-        "nash_ismcts_play", {}, "Nash-ISMCTS, preset for play, pretrained networks", "pretrained"
-    ),
     "learned_radius_0": Agent(
         "a_ismcts", {}, "AlphaZero's search (radius 0), pretrained networks", "pretrained"
-    ),
-    "turned_play": Agent(
-        "nash_ismcts_play",
-        FORGETFUL,
-        "Nash-ISMCTS, preset for play, pretrained networks, board turned",
-        "pretrained",
-        turned=True,
     ),
     "turned_0": Agent(
         "a_ismcts",
