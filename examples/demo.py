@@ -66,7 +66,7 @@ def match(opponent: str) -> dict[str, Any]:
     """What the bot won of an opponent, per game."""
     found = run(
         "-m", "nash_ismcts_spiel.cli", "match", "--game=leduc_poker", "--checkpoint=pretrained",
-        f"--players=nash_ismcts_play,{opponent}", f"--hands={FLAGS.hands}",
+        f"--players=nash_ismcts,{opponent}", f"--hands={FLAGS.hands}",
         f"--visits={FLAGS.visits}", "--json", show=False,
     )  # fmt: skip
     pairing = json.loads(found)["pairings"][0]
