@@ -2,9 +2,8 @@
 
 Trains each game for so many seconds of wall time with the preset `large` and room for more searches
 (or goes on with a run that is there), and lets the result play a uniformly random player and
-OpenSpiel's Python IS-MCTS, which gets our resampler (it has none in these games) and random
-rollouts. Two players of ours: P itself, the policy network without search, and the bot that
-searches with the learned models: `nash_ismcts_play`, which stays close to P, where searches ask H
+OpenSpiel's IS-MCTS at its best (`peers.py`). Two players of ours: P itself, the policy network
+without search, and the bot that searches with the learned models: `nash_ismcts_play`, which stays close to P, where searches ask H
 or have fewer visits than there are actions (battleship), and `nash_ismcts`, which trusts its search
 more, where they draw by the prior and have visits for all actions. All searches have the
 same wall time per move. Seats are swapped; results are what our player wins more than the other
@@ -25,6 +24,7 @@ import pyspiel
 import torch
 from tqdm import tqdm
 
+from benchmarks.peers import ismcts_maker, tune_peer
 from benchmarks.stored import write_record
 from nash_ismcts_spiel.files import file_name
 from nash_ismcts_spiel.games import support
@@ -97,8 +97,8 @@ def players(
         ),
         POLICY: lambda seat, seed: PolicyBot(policy, seat, seed),
         UNIFORM: lambda seat, seed: pyspiel.make_uniform_random_bot(seat, seed),
-        ISMCTS: lambda seat, seed: make_bot(
-            "ismcts_openspiel", game, seat, seed=seed, seconds_per_move=seconds_per_move
+        ISMCTS: ismcts_maker(
+            game, tune_peer(game, seconds_per_move), seconds_per_move=seconds_per_move
         ),
     }
 
