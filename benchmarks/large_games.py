@@ -3,12 +3,12 @@
 Trains each game for so many seconds of wall time with the preset `large` and room for more searches
 (or goes on with a run that is there), and lets the result play a uniformly random player and
 OpenSpiel's IS-MCTS at its best (`peers.py`). Two players of ours: P itself, the policy network
-without search, and the bot that searches with the learned models: `nash_ismcts_play`, which stays close to P, where searches ask H
-or have fewer visits than there are actions (battleship), and `nash_ismcts`, which trusts its search
-more, where they draw by the prior and have visits for all actions. All searches have the
-same wall time per move. Seats are swapped; results are what our player wins more than the other
-one, per game and seat, in the game's units, with 95% confidence intervals. The last line of the
-output is a JSON object.
+without search, and the bot that searches with the learned models: `nash_ismcts_play`, which stays
+close to P, where searches ask H or have fewer visits than there are actions (battleship), and
+`nash_ismcts`, which trusts its search more, where they draw by the prior and have visits for all
+actions. All searches have the same wall time per move. Seats are swapped; results are what our
+player wins more than the other one, per game and seat, in the game's units, with 95% confidence
+intervals. The last line of the output is a JSON object.
 """
 
 from __future__ import annotations

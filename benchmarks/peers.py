@@ -41,6 +41,9 @@ MATCH_SEEDS = (301, 302, 303)
 """Of the choice alone; figures that are reported have others."""
 FIRST_HANDS = 100
 """Of the first round of matches; each further round has three times as many."""
+_ALL_TRIED = 1000
+_TRIED_LONG = 4
+"""Simulations up to which all settings are measured, and how many of them in longer searches."""
 _STAY = 3
 """One in so many settings goes on to the next round."""
 
@@ -163,18 +166,33 @@ def _score(game: str, setting: Setting, seconds: float, hands: int, seed: int) -
 def least_exploitable(
     graph: GameGraph, simulations: int, seeds: Sequence[int] = EXPLOITABILITY_SEEDS
 ) -> Setting:
-    """The setting whose policy, of one search per information set, is least exploitable; stored."""
+    """The setting whose policy, of one search per information set, is least exploitable; stored.
+
+    Of long searches only the settings are tried that are best in searches of a tenth.
+    """
     key = {"game": graph.game.name, "by": "exploitability", "simulations": simulations}
     stored = _stored(key)
     if stored is not None:
         return stored
-    scores = []
-    for setting in SETTINGS:
+    tried, scores = SETTINGS, []
+    if simulations > _ALL_TRIED:
+        least_exploitable(graph, simulations // 10, seeds)
+        tried, seeds = _best_of(graph.game.name, simulations // 10), seeds[:1]
+    for setting in tried:
         runs = [ismcts_everywhere(graph, setting, simulations, seed) for seed in seeds]
         scores.append(float(np.mean([exact.exploitability(graph, run.policy) for run in runs])))
         report(f"{graph.game.name}, {simulations}: {setting.words()}: {scores[-1]:.4f}")
-    best = SETTINGS[int(np.argmin(scores))]
-    return _store(key, best, list(seeds), list(zip(SETTINGS, scores, strict=True)))
+    best = tried[int(np.argmin(scores))]
+    return _store(key, best, list(seeds), list(zip(tried, scores, strict=True)))
+
+
+def _best_of(game: str, simulations: int) -> tuple[Setting, ...]:
+    """The settings that were least exploitable, of those that are stored."""
+    key = {"game": game, "by": "exploitability", "simulations": simulations}
+    scores = next(record["scores"] for record in records() if key.items() <= record.items())
+    by_words = {setting.words(): setting for setting in SETTINGS}
+    ranked = sorted((score, words) for words, score in scores.items())
+    return tuple(by_words[words] for _, words in ranked[:_TRIED_LONG])
 
 
 def records() -> Iterator[dict[str, Any]]:
