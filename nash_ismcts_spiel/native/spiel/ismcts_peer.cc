@@ -1,16 +1,11 @@
 #include "ismcts_peer.h"
 
-#include <pybind11/functional.h>
-#include <pybind11/stl.h>
-
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <utility>
 
 #include "open_spiel/algorithms/mcts.h"
-
-namespace py = pybind11;
 
 namespace nash_ismcts {
 
@@ -19,7 +14,6 @@ namespace {
 using open_spiel::ActionsAndProbs;
 using open_spiel::State;
 using open_spiel::algorithms::ISMCTSBot;
-using open_spiel::algorithms::ISMCTSFinalPolicyType;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kFewest = 2;  // an answer needs one simulation beside that which makes the root
@@ -54,11 +48,17 @@ ActionsAndProbs IsmctsPeer::policy(const History& history, const Draw& draw, int
   ActionsAndProbs found = search(*state, draw, seed, kFewest, 0.0);
   const double took = seconds_since(started);
   if (seconds < kWorthAnother * took) return found;
+  bool drawing = false;
+  const Draw watched = [&](int count) {
+    drawing = true;
+    Histories worlds = draw(count);
+    drawing = false;
+    return worlds;
+  };
   try {
-    return search(*state, draw, seed, 0, seconds - took);
-  } catch (const py::error_already_set&) {
-    throw;
+    return search(*state, watched, seed, 0, seconds - took);
   } catch (const std::exception&) {
+    if (drawing) throw;
     return found;
   }
 }
@@ -82,21 +82,6 @@ ActionsAndProbs IsmctsPeer::search(const State& state, const Draw& draw, int see
     return world;
   });
   return bot.GetPolicy(state);
-}
-
-void bind_ismcts_peer(py::module_& module) {
-  py::class_<IsmctsPeer>(module, "IsmctsPeer", "OpenSpiel's C++ IS-MCTS with worlds of ours.")
-      .def(py::init([](const std::string& game, double uct_c, int max_world_samples,
-                       bool most_visits, int rollouts) {
-             const ISMCTSFinalPolicyType final_policy =
-                 most_visits ? ISMCTSFinalPolicyType::kMaxVisitCount
-                             : ISMCTSFinalPolicyType::kNormalizedVisitCount;
-             return IsmctsPeer(game, {uct_c, max_world_samples, final_policy, rollouts});
-           }),
-           py::arg("game"), py::arg("uct_c"), py::arg("max_world_samples"), py::arg("most_visits"),
-           py::arg("rollouts"))
-      .def("policy", &IsmctsPeer::policy, py::arg("history"), py::arg("draw"), py::arg("seed"),
-           py::arg("simulations"), py::arg("seconds"), py::call_guard<py::gil_scoped_release>());
 }
 
 }  // namespace nash_ismcts

@@ -4,8 +4,6 @@
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_SPIEL_ISMCTS_PEER_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_SPIEL_ISMCTS_PEER_H_
 
-#include <pybind11/pybind11.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -52,9 +50,6 @@ class IsmctsPeer {
   IsmctsSettings settings_;
   bool uses_observations_;
 };
-
-// Adds `IsmctsPeer` to the module.
-void bind_ismcts_peer(pybind11::module_& module);
 
 }  // namespace nash_ismcts
 
