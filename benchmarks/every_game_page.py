@@ -19,17 +19,12 @@ MATCHES = """## Matches
 `python -m benchmarks.every_match`: our default bot in one seat and the other player in all others,
 hands with the same chance outcomes in every seating, equal wall time a move. Figures are what our
 bot won more than the others, per game and seat, in the game's units, with 95% confidence intervals;
-**bold** if the interval leaves out 0. ISMCTS is OpenSpiel's: its C++ bot with the game's own
-resampler, or (*Python*) its Python bot with this package's resampler. In hanabi all seats win
-together, so the difference is always 0. A move is drawn at random where no world is found in time;
-in rbc and phantom_go that is ISMCTS late in the game (in two games of rbc 116 of its 158 moves, and
-0 of our 156), whose resampler needs longer than 0.05 s.
-
-Leduc poker with three players is played over 999 games (`--count 999`). Before, it had been lost,
-by 0.87 ± 0.75 over 201 games and by 0.47 ± 0.32 over these 999, and with other deals (`--seed 5`)
-won by 0.22 ± 0.37. Simulated players simulated each other at every move there, which left 35 visits
-in 0.05 s; its 14 moves count as long for three players now, and a search has some 500. That this is
-why it is not lost any more is likely, but the intervals of before and after overlap.
+**bold** if the interval leaves out 0. ISMCTS is OpenSpiel's C++ bot with worlds of our resampler,
+and with the best of twelve settings for each game (`python -m benchmarks.peers`), chosen on other
+deals. Against the same bot at its worst, with the largest utility as its constant, ours had won 16
+of 23; those matches are left out, and an empty cell has not been played again. In hanabi all seats
+win together, so the difference is always 0. A move is drawn at random where no world is found in
+time. Leduc poker with three players is played over 999 games (`--count 999`).
 
 The rows of hearts, spades, oh_hell and crazy_eights were made when the value scale, the unit of
 exploration, was the root mean square of returns. Theirs are not 0 on average, and it is taken about
@@ -48,11 +43,11 @@ def _cell(found: dict[str, Any] | None) -> str:
         return ""
     mean, half_width = found["difference"], found["difference_half_width"]
     text = f"{mean:+.2f} ± {half_width:.2f}"
-    kind = " *Python*" if found["opponent"] == "Python" else ""
+    setting = f" ({found['setting']})" if found.get("setting") else ""
     lost = found["moves_without_world"]
     return (
         (f"**{text}**" if abs(mean) > half_width else text)
-        + kind
+        + setting
         + (f" ({lost} moves without a world)" if lost else "")
     )
 

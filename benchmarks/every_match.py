@@ -1,11 +1,10 @@
-"""The default bot against a uniform player and against OpenSpiel's own ISMCTS, game by game.
+"""The default bot against a uniform player and OpenSpiel's ISMCTS at its best, game by game.
 
 Each pairing plays `--count` games: hands with the same chance outcomes in all seatings, our bot in
 one seat and the other player in all others, then in the next seat (`nash_ismcts_spiel/match.py`).
-Both have `--seconds` of wall time a move. ISMCTS is OpenSpiel's C++ bot where the game has a
-resampler of its own and the bot does not crash on it, else OpenSpiel's Python bot with this
-package's resampler; its exploration constant is the game's largest utility, and it draws its moves
-from its visit shares, both as OpenSpiel's own examples have it.
+Both have `--seconds` of wall time a move. ISMCTS is OpenSpiel's C++ bot with the worlds of our
+resampler, as our own bot has them, and with the best of twelve settings for the game, which
+`peers.py` chooses on other deals before the first match.
 
     python -m benchmarks.every_match --games skat hearts
     python -m benchmarks.every_match --against uniform
@@ -30,33 +29,25 @@ import pyspiel
 
 from benchmarks.every_game_page import write_page
 from benchmarks.listed_games import LISTED, file_name, short
+from benchmarks.peers import ismcts_maker, tune_peer
 from benchmarks.stored import RESULTS, write_record
 from benchmarks.timing import report
 from nash_ismcts_spiel import NashIsmctsBot
-from nash_ismcts_spiel.baselines.ismcts import CppIsmctsBot, IsmctsBot
 from nash_ismcts_spiel.games import SupportedGame, support
 from nash_ismcts_spiel.games.quiet import silent_stderr
-from nash_ismcts_spiel.games.resample import has_own_resampler
 from nash_ismcts_spiel.match import BotFactory, round_robin
 
 FOLDER = RESULTS / "every_game"
 OPPONENTS = ("uniform", "ismcts")
-KINDS = {"uniform": ("uniform",), "ismcts": ("C++", "Python")}
-"""What may play as an opponent; the next one does if the one before cannot."""
 
 
-def opponent(game: SupportedGame, kind: str, seconds: float) -> BotFactory:
-    """Makes opponents of one kind.
-
-    Raises:
-      ValueError: they cannot play the game.
-    """
+def opponent(game: SupportedGame, kind: str, options: argparse.Namespace) -> tuple[BotFactory, str]:
+    """Makes opponents of one kind, and says how they play."""
     if kind == "uniform":
-        return pyspiel.make_uniform_random_bot  # type: ignore[no-any-return]  # has no types
-    if kind == "C++" and not has_own_resampler(game):
-        raise ValueError(f"{game.name} has no resampler")
-    made = CppIsmctsBot if kind == "C++" else IsmctsBot
-    return lambda seat, seed: made(game.pyspiel_game, seat, seed=seed, seconds_per_move=seconds)
+        return pyspiel.make_uniform_random_bot, ""
+    setting = tune_peer(game.name, options.seconds, first_hands=options.tuning_hands)
+    seconds = options.seconds
+    return ismcts_maker(game.pyspiel_game, setting, seconds_per_move=seconds), setting.words()
 
 
 def _play(answer: Connection, name: str, kind: str, options: argparse.Namespace) -> None:
@@ -74,12 +65,14 @@ def _play(answer: Connection, name: str, kind: str, options: argparse.Namespace)
 
     with silent_stderr(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
-        players = {"ours": ours, kind: opponent(game, kind, options.seconds)}
+        theirs, setting = opponent(game, kind, options)
+        players = {"ours": ours, kind: theirs}
         (found,) = round_robin(game, players, hands, options.seed, on_game)
     answer.send(
         {
             "game": name,
             "opponent": kind,
+            "setting": setting,
             "games": hands * game.num_players,
             "mean": found.mean[0],
             "half_width": found.half_width[0],
@@ -103,23 +96,19 @@ def _answer(pipe: Connection) -> dict[str, Any]:
 
 
 def pairing(name: str, against: str, options: argparse.Namespace) -> dict[str, Any] | None:
-    """One pairing in a process of its own, by the first kind of opponent that gets through."""
+    """One pairing in a process of its own, which some games crash."""
     spawn = multiprocessing.get_context("spawn")
-    for kind in KINDS[against]:
-        if kind == "C++" and not has_own_resampler(support(name)):
-            continue
-        mine, theirs = spawn.Pipe(duplex=False)
-        process = spawn.Process(target=_play, args=(theirs, name, kind, options))
-        process.start()
-        theirs.close()
-        try:
-            return _answer(mine)
-        except EOFError:
-            report(f"{short(name)}: the process of {kind} died")
-            continue
-        finally:
-            process.join()
-    return None
+    mine, theirs = spawn.Pipe(duplex=False)
+    process = spawn.Process(target=_play, args=(theirs, name, against, options))
+    process.start()
+    theirs.close()
+    try:
+        return _answer(mine)
+    except EOFError:
+        report(f"{short(name)}: the process of {against} died")
+        return None
+    finally:
+        process.join()
 
 
 def _one(task: tuple[str, str, argparse.Namespace]) -> None:
@@ -145,6 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--against", nargs="+", default=OPPONENTS, choices=OPPONENTS)
     parser.add_argument("--count", type=int, default=200, help="games a pairing (default: 200)")
     parser.add_argument("--seconds", type=float, default=0.05, help="a move (default: 0.05)")
+    parser.add_argument("--tuning-hands", type=int, default=20, help="see peers.py (default: 20)")
     parser.add_argument("--seed", type=int, default=0, help="of deals and bots (default: 0)")
     parser.add_argument("--again", action="store_true", help="play stored pairings again")
     parser.add_argument("--page", action="store_true", help="write the page from what is stored")

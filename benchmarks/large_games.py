@@ -2,12 +2,11 @@
 
 Trains each game for so many seconds of wall time with the preset `large` and room for more searches
 (or goes on with a run that is there), and lets the result play a uniformly random player and
-OpenSpiel's Python IS-MCTS, which gets our resampler (it has none in these games) and random
-rollouts. Two players of ours: P itself, the policy network without search, and the bot that
-searches with the learned models (`nash_ismcts_notes`). All searches have the same wall time per
-move. Seats are swapped; results are what our player wins more than the other
-one, per game and seat, in the game's units, with 95% confidence intervals. The last line of the
-output is a JSON object.
+OpenSpiel's IS-MCTS at its best (`peers.py`). Two players of ours: P itself, the policy network
+without search, and the bot that searches with the learned models (`nash_ismcts_notes`). All
+searches have the same wall time per move. Seats are swapped; results are what our player wins more
+than the other one, per game and seat, in the game's units, with 95% confidence intervals. The last
+line of the output is a JSON object.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ import pyspiel
 import torch
 from tqdm import tqdm
 
+from benchmarks.peers import ismcts_maker, tune_peer
 from benchmarks.stored import write_record
 from nash_ismcts_spiel.files import file_name
 from nash_ismcts_spiel.games import support
@@ -87,8 +87,8 @@ def players(game: str, directory: Path, seconds_per_move: float) -> dict[str, Bo
         ),
         POLICY: lambda seat, seed: PolicyBot(policy, seat, seed),
         UNIFORM: lambda seat, seed: pyspiel.make_uniform_random_bot(seat, seed),
-        ISMCTS: lambda seat, seed: make_bot(
-            "ismcts_openspiel", game, seat, seed=seed, seconds_per_move=seconds_per_move
+        ISMCTS: ismcts_maker(
+            game, tune_peer(game, seconds_per_move), seconds_per_move=seconds_per_move
         ),
     }
 

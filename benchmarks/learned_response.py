@@ -72,7 +72,7 @@ def _ismcts(game: SupportedGame) -> Any:
     settings = {"simulations": SIMULATIONS}
 
     def make(seat: int, seed: int) -> Any:
-        return make_bot("ismcts_openspiel_cpp", game.pyspiel_game, seat, seed=seed, **settings)
+        return make_bot("ismcts_openspiel", game.pyspiel_game, seat, seed=seed, **settings)
 
     return tabularize(game.pyspiel_game, make, seed=0)
 

@@ -24,7 +24,7 @@ from absl import app, flags
 EXAMPLES = Path(__file__).resolve().parent
 PAGE = "demo.html"
 COLLAPSE, CURVE = "policy_collapse.png", "leduc_curve.png"
-OPPONENTS = {"uniform": "uniform play", "ismcts_openspiel_cpp": "OpenSpiel's IS-MCTS"}
+OPPONENTS = {"uniform": "uniform play", "ismcts_openspiel": "OpenSpiel's IS-MCTS"}
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("out", "out", "Where the page and its plots go.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import pyspiel
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
 from nash_ismcts_spiel.engines import LiteralEngine, equip
 from nash_ismcts_spiel.games import NoWorldFoundError, SupportedGame, support
+from nash_ismcts_spiel.games.policies import rows_at
 from nash_ismcts_spiel.models import Evaluator, RolloutEvaluator
 from nash_ismcts_spiel.models.sources import compiled_only
 from nash_ismcts_spiel.native.forest import ForestEngine
@@ -63,7 +65,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         """
         pyspiel.Bot.__init__(self)
         self._game = support(game)
-        _check_type("config", config, SearchConfig)
+        if config is not None and not isinstance(config, SearchConfig):
+            raise TypeError(f"config must be a SearchConfig, not {config!r}")
         _check_rows(evaluator)
         _check_seat(player_id, self._game)
         if seconds is not None and not seconds > 0.0:
@@ -140,9 +143,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=3)
             return self._nothing_found(state, player, "no_world")
         self._last_world = self._graph.information_sets.first_world[information_set]
-        left = None
-        if self._seconds is not None:
-            left = max(self._seconds - (time.perf_counter() - started), 0.0)
+        left = self._seconds and max(self._seconds - (time.perf_counter() - started), 0.0)
         if isinstance(self._engine, ForestEngine):
             seed = None if rng is None else int(rng.integers(_SEEDS))
             result = self._engine.search(information_set, seconds=left, seed=seed)
@@ -171,12 +172,21 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
     def get_policy(self, state: Any, player_id: int | None = None) -> ActionProbabilities:
         """The mixed policy of the player to move: (action, probability) for all legal actions.
 
-        OpenSpiel's measuring scripts ask one bot about every seat, so this answers for whoever
-        is to move (at a simultaneous node for `player_id`, or else for the bot's own seat); only
-        `step` insists on the bot's own turn, if it has a seat.
+        OpenSpiel's measuring scripts ask one bot about every seat: this answers for whoever is to
+        move (at a simultaneous node for `player_id`, or the own seat); only `step` insists on that.
         """
         result = self.search(state, player_id=player_id)
         return list(zip(result.actions, result.policy, strict=True))
+
+    def get_policies(
+        self, states: Sequence[Any], report: Callable[[int], object] | None = None
+    ) -> list[ActionProbabilities] | None:
+        """What `get_policy` says at each state after a restart; None if no work can be shared."""
+        if self._seconds is not None or not isinstance(self._engine, ForestEngine):
+            return None
+        with self._one_thread:
+            table = self._engine.everywhere(report)
+            return None if table is None else rows_at(self._graph, table, states)
 
     def step_with_policy(self, state: Any) -> tuple[ActionProbabilities, int]:
         """The mixed policy and an action drawn from it."""
@@ -228,8 +238,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def clone(self) -> NashIsmctsBot:
         """A bot that draws the same random numbers from here on; it starts without trees."""
-        game, player = self._game.pyspiel_game, self._player
-        bot = NashIsmctsBot(game, player, self._evaluator, self._config, self._seed, self._seconds)
+        game, seat = self._game.pyspiel_game, self._player
+        bot = NashIsmctsBot(game, seat, self._evaluator, self._config, self._seed, self._seconds)
         bot._rng = copy.deepcopy(self._rng)
         return bot
 
@@ -271,11 +281,6 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         if seat is None:
             raise ValueError(f"all move at once at {_where(state)}: say for which player_id")
         return seat
-
-
-def _check_type(name: str, value: Any, wanted: type) -> None:
-    if value is not None and not isinstance(value, wanted):
-        raise TypeError(f"{name} must be a {wanted.__name__}, not {value!r}")
 
 
 def _check_seat(player_id: Any, game: SupportedGame) -> None:

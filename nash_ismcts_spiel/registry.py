@@ -153,7 +153,6 @@ def _peer_maker(module: str, name: str) -> BotMaker:
 
 PEERS: Mapping[str, tuple[str, str]] = {
     "ismcts_openspiel": ("nash_ismcts_spiel.baselines.ismcts", "IsmctsBot"),
-    "ismcts_openspiel_cpp": ("nash_ismcts_spiel.baselines.ismcts", "CppIsmctsBot"),
     "oos": ("nash_ismcts_spiel.baselines.oos", "oos_bot"),
     "rebel": ("nash_ismcts_spiel.baselines.rebel.bot", "rebel_bot"),
     "smooth_uct": ("nash_ismcts_spiel.baselines.smooth_uct", "smooth_uct_bot"),

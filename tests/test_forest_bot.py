@@ -10,6 +10,7 @@ import numpy as np
 import pyspiel
 import pytest
 
+from exploitability import tabularize
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, make_bot
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.harness import BotPolicy
@@ -81,6 +82,25 @@ def test_it_plays_what_is_measured() -> None:
         first = graph.information_sets.first_action[number]
         found = list(policy.action_probabilities(state).values())
         assert found == table[first : first + len(found)].tolist()
+
+
+@pytest.mark.parametrize("name", [KUHN_3, LEDUC, GOOFSPIEL_4])
+def test_one_call_measures_what_it_answers_at_each_information_set(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, told = load(name), []
+    bot = make_bot("nash_ismcts", game, visits=8, seed=5)
+    together = tabularize(game, bot, progress=lambda *done: told.append(done))
+    assert told[-1] == (len(together), len(together)) and len(told) > 10
+    monkeypatch.setattr(NashIsmctsBot, "get_policies", lambda *_: None)
+    assert tabularize(game, bot) == together
+
+
+def test_no_work_is_shared_where_an_answer_is_not_a_function_of_the_log() -> None:
+    game = pyspiel.load_game(KUHN)
+    for settings in ({"seconds": 0.1}, {"engine": "reference"}, {"search": "notes"}):
+        bot: Any = make_bot("nash_ismcts", game, **settings)
+        assert bot.get_policies([]) is None
 
 
 def test_one_bot_for_all_seats_and_a_clone_answer_alike() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,8 @@ from open_spiel.python import policy
 from benchmarks.positions import early_middle_late
 from exploitability import measure
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, cli, make_bot
-from nash_ismcts_spiel.baselines import episodic
 from nash_ismcts_spiel.baselines.ismcts import IsmctsBot
-from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.games import NoWorldFoundError, support
 from nash_ismcts_spiel.games.merged import merged_game
 from nash_ismcts_spiel.games.resample import Resampler, has_own_resampler
 from nash_ismcts_spiel.harness import BotPolicy, PolicyBot, ViewBot, ViewPolicy
@@ -33,17 +33,6 @@ GAMES = [
     helpers.DARK_HEX_2,
     helpers.PHANTOM_TTT,
 ]
-
-
-class Clock:
-    """Goes on by a second whenever somebody looks."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def perf_counter(self) -> float:
-        self.seconds += 1.0
-        return self.seconds
 
 
 # The resampler.
@@ -111,20 +100,67 @@ def test_ismcts_plays_games_in_openspiels_harness(name: str) -> None:
     assert sum(returns) == pytest.approx(0.0)
 
 
-@pytest.mark.parametrize("name", ["ismcts_openspiel", "ismcts_openspiel_cpp"])
-def test_ismcts_reports_visit_shares(name: str) -> None:
+@pytest.mark.parametrize("max_world_samples", [-1, 1, 32, 1000])
+@pytest.mark.parametrize("final_policy", ["visit_shares", "most_visits"])
+def test_ismcts_tells_its_final_policy(final_policy: str, max_world_samples: int) -> None:
     game = helpers.load(helpers.LEDUC)
     state = helpers.state_after(game, [0, 3, 1])
-    policies = [
-        make_bot(name, game, 1, seed=seed, simulations=201).get_policy(state) for seed in (4, 4, 5)
-    ]
-    if name == "ismcts_openspiel":
-        assert policies[0] == policies[1] != policies[2]
-    assert [action for action, _ in policies[0]] == state.legal_actions()
-    shares = np.array([share for _, share in policies[0]])
+    bot = make_bot(
+        "ismcts_openspiel", game, 1, seed=4, simulations=201, final_policy=final_policy,
+        max_world_samples=max_world_samples,
+    )  # fmt: skip
+    actions, found = zip(*bot.get_policy(state), strict=True)
+    assert list(actions) == state.legal_actions()
+    shares = np.array(found)
     assert shares.sum() == pytest.approx(1.0)
-    assert 0.0 < shares.max() < 1.0
+    assert (shares.max() == 1.0) == (final_policy == "most_visits")
     assert np.allclose(shares * 200, np.round(shares * 200))  # the first simulation makes the root
+
+
+def test_ismcts_is_openspiels_with_worlds_of_ours() -> None:
+    """Where OpenSpiel's own resampler is honest, its bot and the peer agree in distribution."""
+    game = helpers.load(helpers.LEDUC)
+    state = helpers.state_after(game, [0, 3, 1])
+    settings = {"simulations": 400, "uct_c": 6.0}
+    ours = [make_bot("ismcts_openspiel", game, 1, seed=s, **settings) for s in range(60)]
+    theirs = [
+        pyspiel.ISMCTSBot(s, pyspiel.RandomRolloutEvaluator(1, s), 6.0, 400) for s in range(60)
+    ]
+    found = [
+        np.array([[dict(bot.get_policy(state))[a] for a in state.legal_actions()] for bot in bots])
+        for bots in (ours, theirs)
+    ]
+    error = np.sqrt(sum(shares.var(axis=0) for shares in found) / 60)
+    assert (np.abs(found[0].mean(axis=0) - found[1].mean(axis=0)) < 4 * error).all()
+
+
+def test_ismcts_gets_worlds_of_its_mover_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, drawn = helpers.load(helpers.LEDUC), []
+    histories = Resampler.histories
+
+    def kept(self: Resampler, state: Any, player: int, count: int) -> list[list[int]]:
+        drawn.append((count, histories(self, state, player, count)))
+        return drawn[-1][1]
+
+    monkeypatch.setattr(Resampler, "histories", kept)
+    state = helpers.state_after(game, [0, 3, 1])
+    bot = IsmctsBot(game, 1, seed=1, simulations=500, max_world_samples=32)
+    bot.get_policy(state)
+    ((count, worlds),) = drawn  # once a move, all at one time
+    assert count == len(worlds) == 32
+    assert {world[1] for world in worlds} == {3}
+    assert {world[0] for world in worlds} == {0, 1, 2, 4, 5}
+
+
+def test_ismcts_draws_at_random_where_no_world_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(self: Resampler, state: Any, player: int) -> int:
+        raise NoWorldFoundError("none")
+
+    monkeypatch.setattr(Resampler, "observe", none)
+    bot = IsmctsBot(helpers.LEDUC, 0, simulations=10)
+    with pytest.warns(RuntimeWarning, match="a move is drawn at random"):
+        found = bot.get_policy(helpers.state_after(helpers.load(helpers.LEDUC), [0, 3]))
+    assert found == [(1, 0.5), (2, 0.5)]
 
 
 def test_ismcts_can_be_measured_where_openspiel_cannot_run_it() -> None:
@@ -138,25 +174,28 @@ def test_ismcts_can_be_measured_where_openspiel_cannot_run_it() -> None:
     assert 0.0 < found.exploitability < 1.0
 
 
-@pytest.mark.parametrize(("seconds", "simulations"), [(4.5, 4), (0.5, 2)])
-def test_ismcts_stops_when_its_time_is_up(
-    seconds: float, simulations: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(episodic, "time", Clock())
+@pytest.mark.parametrize("seconds", [1e-9, 0.1])
+def test_ismcts_stops_when_its_time_is_up(seconds: float) -> None:
     state = helpers.state_after(helpers.load(helpers.LEDUC), [0, 3])
     bot = IsmctsBot(helpers.LEDUC, 0, seconds_per_move=seconds)
     bot.get_policy(state)
-    assert bot._root_node.total_visits == simulations - 1  # the first makes the root
+    started = time.perf_counter()
+    shares = dict(bot.get_policy(state))
+    assert time.perf_counter() - started < seconds + 0.1
+    assert sum(shares.values()) == pytest.approx(1.0)
+    few = max(shares.values()) == 1.0
+    assert few == (seconds < 0.1)  # the first simulation makes the root, the second visits once
 
 
 @pytest.mark.parametrize(
     ("name", "game", "settings", "words"),
     [
-        ("ismcts_openspiel_cpp", helpers.LIARS_3, {}, "has no resample_from_infostate"),
         ("ismcts_openspiel", helpers.TIC_TAC_TOE, {}, "hides nothing"),
         ("ismcts_openspiel", helpers.KUHN, {"simulations": 1}, "simulations must be at least 2"),
         ("ismcts_openspiel", helpers.KUHN, {"seconds_per_move": 0.0}, "must be positive"),
         ("ismcts_openspiel", helpers.KUHN, {"uct_c": -1.0}, "uct_c must not be negative"),
+        ("ismcts_openspiel", helpers.KUHN, {"max_world_samples": 0}, "must be positive or -1"),
+        ("ismcts_openspiel", helpers.KUHN, {"final_policy": "best"}, "final_policy must be"),
     ],
 )
 def test_ismcts_refuses(name: str, game: str, settings: dict[str, Any], words: str) -> None:
@@ -164,7 +203,7 @@ def test_ismcts_refuses(name: str, game: str, settings: dict[str, Any], words: s
         make_bot(name, game, 0, **settings)
 
 
-@pytest.mark.parametrize("name", ["ismcts_openspiel", "ismcts_openspiel_cpp", "oos", "smooth_uct"])
+@pytest.mark.parametrize("name", ["ismcts_openspiel", "oos", "smooth_uct"])
 def test_peers_refuse_states_that_are_not_a_players(name: str) -> None:
     bot = make_bot(name, helpers.LEDUC, 0, simulations=5)
     for state in (helpers.load(helpers.LEDUC), helpers.load(helpers.KUHN)):
@@ -173,7 +212,7 @@ def test_peers_refuse_states_that_are_not_a_players(name: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 3, "0 1", helpers.load(helpers.LEDUC)])
-@pytest.mark.parametrize("name", ["ismcts_openspiel", "ismcts_openspiel_cpp", "oos", "smooth_uct"])
+@pytest.mark.parametrize("name", ["ismcts_openspiel", "oos", "smooth_uct"])
 def test_peers_refuse_what_is_not_a_state(name: str, wrong: Any) -> None:
     bot = make_bot(name, helpers.LEDUC, 0, simulations=5)
     for ask in (bot.step, bot.get_policy, bot.step_with_policy):
@@ -404,10 +443,7 @@ def test_who_bluffs_at_random_loses_in_every_seat_of_three_player_kuhn() -> None
         (["--game", "kuhn_poker", "--players", "uniform,nobody"], "unknown bot 'nobody'"),
         (["--game", "kuhn_poker", "--players", "uniform,no:bot"], "no:bot cannot be imported"),
         (["--game", "kuhn_poker", "--players", "uniform,run:nowhere"], "nowhere has no run"),
-        (
-            ["--game", "liars_dice", "--players", "uniform,ismcts_openspiel_cpp"],
-            "no resample_from_infostate",
-        ),
+        (["--game", "tic_tac_toe", "--players", "uniform,ismcts_openspiel"], "hides nothing"),
         (["--game", "kuhn_poker", "--players", "uniform,a_ismcts", "--hands", "0"], "--hands"),
         (
             ["--game", "kuhn_poker", "--players", "uniform,a_ismcts", "--seconds-per-move", "nan"],

@@ -1,33 +1,41 @@
-"""OpenSpiel's two IS-MCTS bots (Cowling et al. 2012: one tree, UCT, random rollouts) as peers.
+"""OpenSpiel's C++ IS-MCTS (Cowling et al. 2012: one tree, UCT, random rollouts) as a peer.
 
-The Python one gets this package's resampler and so plays every game with hidden information; the
-C++ one plays where the game has a resampler of its own. Both report the visit shares that they draw
-their moves from. The Python one is reproducible from its seed; the C++ one gave different answers
-from one seed. A search ends after `simulations`, or when `seconds_per_move` of wall time have
-passed, whichever comes first.
+It gets worlds from this package's resampler, as our own searches do, and so plays every game with
+hidden information: the resamplers of some games keep hidden cards (gin_rummy, euchre, oh_hell), and
+most games have none. One seed gives different answers in different processes, since OpenSpiel's bot
+breaks ties in the order of a hash table. A search ends after `simulations`, or when
+`seconds_per_move` of wall time have passed, resampling included.
 """
 
 from __future__ import annotations
 
+import functools
+import time
 import warnings
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pyspiel
-from open_spiel.python.algorithms import ismcts, mcts
 
 from nash_ismcts_spiel.baselines.episodic import Budget, check_mover, seat
 from nash_ismcts_spiel.games import NoWorldFoundError, SupportedGame
-from nash_ismcts_spiel.games.resample import MAX_WORLDS, Resampler, has_own_resampler
+from nash_ismcts_spiel.games.resample import MAX_WORLDS, Resampler
+from nash_ismcts_spiel.native.openspiel import spiel_module
+from nash_ismcts_spiel.search.draw import draw
 
 ActionProbabilities = list[tuple[int, float]]
+FinalPolicy = Literal["visit_shares", "most_visits"]
+
+ALL_NEW = -1
+"""Worlds of a search where every simulation draws one of its own."""
 
 _LEAST = 2
 """The first simulation only makes the root; an answer needs one more."""
+_SEEDS = 2**31
 
 
-class IsmctsBot(ismcts.ISMCTSBot):  # type: ignore[misc]  # open_spiel has no types
-    """OpenSpiel's Python IS-MCTS, for any game that hides something."""
+class IsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
+    """OpenSpiel's C++ IS-MCTS, for any game that hides something."""
 
     def __init__(
         self,
@@ -38,6 +46,8 @@ class IsmctsBot(ismcts.ISMCTSBot):  # type: ignore[misc]  # open_spiel has no ty
         simulations: int | None = None,
         seconds_per_move: float | None = None,
         uct_c: float | None = None,
+        final_policy: FinalPolicy = "visit_shares",
+        max_world_samples: int = ALL_NEW,
         rollouts: int = 1,
         max_worlds: int = MAX_WORLDS,
     ) -> None:
@@ -48,64 +58,63 @@ class IsmctsBot(ismcts.ISMCTSBot):  # type: ignore[misc]  # open_spiel has no ty
           player_id: the seat.
           seed: of all randomness.
           simulations: per move; a thousand if neither this nor the time is limited.
-          seconds_per_move: wall time per move.
-          uct_c: weight of UCT's exploration term in utility units; by default the largest utility.
+          seconds_per_move: wall time per move, instead of a number of simulations.
+          uct_c: weight of UCT's exploration term in utility units; by default the value scale.
+          final_policy: moves are drawn from visit shares, or the most visited one is played.
+          max_world_samples: worlds of a search, from which simulations draw; ALL_NEW for no limit.
           rollouts: random games per new node.
           max_worlds: bound of the resampler's memory.
-        """
-        supported = _hidden_information(seat(game, player_id))
-        self._budget = Budget(simulations, seconds_per_move, least=_LEAST)
-        random = np.random.RandomState(seed)
-        super().__init__(
-            supported.pyspiel_game,
-            mcts.RandomRolloutEvaluator(rollouts, random),
-            _exploration(supported, uct_c),
-            self._budget.most,
-            random_state=random,
-            final_policy_type=ismcts.ISMCTSFinalPolicyType.NORMALIZED_VISITED_COUNT,
-            use_observation_string=not supported.has_information_states,
-        )
-        self._supported = supported
-        self.set_resampler(Resampler(supported, seed, max_worlds, seconds_per_move))
 
-    def get_state_key(self, state: Any) -> tuple[Any, ...]:
-        """What a node is known by: observations may leave open what is legal (dou_dizhu), on which
-        OpenSpiel's own key fails.
+        Raises:
+          ValueError: nothing is hidden in the game, or the part for OpenSpiel's C++ is not there.
         """
-        key: tuple[Any, ...] = super().get_state_key(state)
-        if self._supported.has_information_states:
-            return key
-        return (*key, *state.legal_actions())
+        pyspiel.Bot.__init__(self)
+        self._game = _hidden_information(seat(game, player_id))
+        self._simulations = Budget(simulations, seconds_per_move, least=_LEAST).most
+        self._seconds = seconds_per_move
+        if max_world_samples != ALL_NEW and max_world_samples < 1:
+            raise ValueError(f"max_world_samples must be positive or -1, not {max_world_samples}")
+        if final_policy not in get_args(FinalPolicy):
+            words = " or ".join(get_args(FinalPolicy))
+            raise ValueError(f"final_policy must be {words}, not {final_policy!r}")
+        self._rng = np.random.default_rng(seed)
+        self._resampler = Resampler(self._game, seed, max_worlds, seconds_per_move)
+        self._peer = _peer(
+            self._game.name,
+            _exploration(self._game, uct_c),
+            max_world_samples,
+            final_policy == "most_visits",
+            rollouts,
+        )
 
     def get_policy(self, state: Any) -> ActionProbabilities:
-        """Visit shares of all legal actions of the player to move."""
-        return self.run_search(state)
-
-    def run_search(self, state: Any) -> ActionProbabilities:
-        """Visit shares of all legal actions after a search that is limited by count and time."""
-        check_mover(self._supported, state)
+        """The final policy over all legal actions of the player to move."""
+        check_mover(self._game, state)
         legal = state.legal_actions()
         if len(legal) == 1:
             return [(legal[0], 1.0)]
-        self.reset()
-        self._root_node = self.create_new_node(state)
+        started, mover = time.perf_counter(), state.current_player()
+        worlds = functools.partial(self._resampler.histories, state, mover)
+        seed = int(self._rng.integers(_SEEDS))
         try:
-            for _ in self._budget.ticks():
-                self.run_simulation(self.sample_root_state(state))
+            self._resampler.observe(state, mover)
+            left = 0.0
+            if self._seconds is not None:
+                left = max(self._seconds - (time.perf_counter() - started), 1e-9)
+            found = self._peer.policy(state.history(), worlds, seed, self._simulations, left)
         except (NoWorldFoundError, TimeoutError) as error:  # as our own bot does
             warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=2)
             return [(action, 1.0 / len(legal)) for action in legal]
-        shares = dict(self.get_final_policy(state, self._root_node))
-        return [(action, float(shares[action])) for action in legal]
+        shares = dict(found)
+        return [(action, shares[action]) for action in legal]
 
     def step_with_policy(self, state: Any) -> tuple[ActionProbabilities, int]:
-        """The visit shares and an action drawn from them."""
+        """The final policy and an action drawn from it."""
         policy = self.get_policy(state)
-        actions, shares = zip(*policy, strict=True)
-        return policy, int(self._random_state.choice(actions, p=shares))
+        return policy, policy[draw(self._rng, [share for _, share in policy])][0]
 
     def step(self, state: Any) -> int:
-        """An action drawn from the visit shares."""
+        """An action drawn from the final policy."""
         return self.step_with_policy(state)[1]
 
     def provides_policy(self) -> bool:
@@ -119,69 +128,13 @@ class IsmctsBot(ismcts.ISMCTSBot):  # type: ignore[misc]  # open_spiel has no ty
         """Nothing to do, as `restart`."""
 
 
-class CppIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
-    """OpenSpiel's C++ IS-MCTS, in the games that have a resampler of their own."""
-
-    def __init__(
-        self,
-        game: Any,
-        player_id: int,
-        *,
-        seed: int = 0,
-        simulations: int | None = None,
-        seconds_per_move: float | None = None,
-        uct_c: float | None = None,
-        rollouts: int = 1,
-    ) -> None:
-        """Takes a seat; the arguments are those of `IsmctsBot`.
-
-        Raises:
-          ValueError: the game has no resampler.
-        """
-        pyspiel.Bot.__init__(self)
-        supported = _hidden_information(seat(game, player_id))
-        budget = Budget(simulations, seconds_per_move, least=_LEAST)
-        if not has_own_resampler(supported):
-            raise ValueError(
-                f"{supported.name} has no resample_from_infostate, which OpenSpiel's C++ IS-MCTS "
-                "needs; ismcts_openspiel plays it"
-            )
-        self._supported = supported
-        self._rng = np.random.default_rng(seed)
-        self._bot = pyspiel.ISMCTSBot(
-            seed,
-            pyspiel.RandomRolloutEvaluator(rollouts, seed),
-            _exploration(supported, uct_c),
-            budget.most,
-            use_observation_string=not supported.has_information_states,
-            max_wall_clock_time=-1.0 if seconds_per_move is None else seconds_per_move,
-        )
-
-    def get_policy(self, state: Any) -> ActionProbabilities:
-        """Visit shares of all legal actions."""
-        check_mover(self._supported, state)
-        shares = dict(self._bot.get_policy(state))
-        return [(action, shares.get(action, 0.0)) for action in state.legal_actions()]
-
-    def step_with_policy(self, state: Any) -> tuple[ActionProbabilities, int]:
-        """The visit shares and an action drawn from them."""
-        policy = self.get_policy(state)
-        actions, shares = zip(*policy, strict=True)
-        return policy, int(self._rng.choice(actions, p=np.array(shares) / sum(shares)))
-
-    def step(self, state: Any) -> int:
-        """An action drawn from the visit shares."""
-        return self.step_with_policy(state)[1]
-
-    def provides_policy(self) -> bool:
-        """Yes."""
-        return True
-
-    def restart(self) -> None:
-        """Nothing to do: every move is searched afresh."""
-
-    def restart_at(self, state: Any) -> None:
-        """Nothing to do, as `restart`."""
+@functools.lru_cache(maxsize=16)
+def _peer(game: str, uct_c: float, max_world_samples: int, most_visits: bool, rollouts: int) -> Any:
+    """The compiled search, which keeps nothing from one move to the next."""
+    module = spiel_module()
+    if module is None:
+        raise ValueError("OpenSpiel's IS-MCTS needs the part of this package for OpenSpiel's C++")
+    return module.IsmctsPeer(game, uct_c, max_world_samples, most_visits, rollouts)
 
 
 def _hidden_information(game: SupportedGame) -> SupportedGame:
@@ -193,4 +146,4 @@ def _hidden_information(game: SupportedGame) -> SupportedGame:
 def _exploration(game: SupportedGame, uct_c: float | None) -> float:
     if uct_c is not None and not uct_c >= 0.0:
         raise ValueError(f"uct_c must not be negative, not {uct_c}")
-    return float(game.pyspiel_game.max_utility()) if uct_c is None else uct_c
+    return game.value_scale() if uct_c is None else uct_c

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
-from nash_ismcts_spiel.baselines.ismcts import CppIsmctsBot, IsmctsBot
+from nash_ismcts_spiel.baselines.ismcts import IsmctsBot
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.games.resample import has_own_resampler
 
 _FIRST_SIMULATIONS = 16
 
@@ -81,8 +80,7 @@ def discounted_cfr(graph: GameGraph, seed: int) -> OpenSpielSolver:
 class IsmctsEverywhere:
     """IS-MCTS at one information set after another, round by round with twice the simulations.
 
-    Its policy is the latest answer at each. In C++ where the game has a resampler of its own, else
-    in Python with this package's.
+    Its policy is the latest answer at each: visit shares, with the value scale as UCT's constant.
     """
 
     def __init__(self, graph: GameGraph, seed: int) -> None:
@@ -93,8 +91,6 @@ class IsmctsEverywhere:
         """
         self._graph = graph
         self._seed = seed
-        own = has_own_resampler(graph.game)
-        self._maker: type[CppIsmctsBot] | type[IsmctsBot] = CppIsmctsBot if own else IsmctsBot
         counts = np.asarray(graph.information_sets.action_count)
         self._policy = np.repeat(1.0 / counts, counts)
         self._simulations = _FIRST_SIMULATIONS
@@ -117,6 +113,6 @@ class IsmctsEverywhere:
         """Visit shares. [A]"""
         return self._policy.copy()
 
-    def _new_bot(self) -> CppIsmctsBot | IsmctsBot:
+    def _new_bot(self) -> IsmctsBot:
         seed = self._seed * 1000 + self._simulations
-        return self._maker(self._graph.game, 0, seed=seed, simulations=self._simulations)
+        return IsmctsBot(self._graph.game, 0, seed=seed, simulations=self._simulations)

@@ -14,11 +14,15 @@ from nash_ismcts_spiel.baselines import METHODS
 from nash_ismcts_spiel.cli.bars import Line, seconds_between_lines
 from nash_ismcts_spiel.cli.common import Commands, add_json, load, print_json
 from nash_ismcts_spiel.cli.parser import examples
+from nash_ismcts_spiel.cli.search_vs_policy import (
+    DEFAULT_SECONDS,
+    add_search_vs_policy,
+    refuse_search_settings,
+    search_vs_policy,
+)
 from nash_ismcts_spiel.compare import Study, StudyConfig, write_report
 from nash_ismcts_spiel.compare.markdown import write_markdown
 from nash_ismcts_spiel.compare.report import final_figures, shown
-
-DEFAULT_SECONDS = 30.0
 
 
 def add(commands: Commands) -> None:
@@ -28,10 +32,13 @@ def add(commands: Commands) -> None:
         help="compare methods: exploitability over CPU time",
         description="Gives every method the same CPU time on one core and measures its policy at "
         "the same times. Writes comparison.jsonl, a plot per game, report.html and report.md to "
-        "--out. Safe to interrupt.",
+        "--out. Safe to interrupt. With --search-vs-policy, instead: does a search beat the policy "
+        "P that it starts from, by exact exploitability, or in large games by matches and by what "
+        "a learned response wins of both?",
         epilog=examples(
             "compare --games kuhn_poker --methods nash_ismcts cfr oos --cpu-seconds 5 --out out/c",
             "compare --resume --out out/c --seeds 3 --json",
+            "compare --search-vs-policy --games leduc_poker --checkpoint pretrained --visits 1000",
         ),
     )
     compare.add_argument(
@@ -47,20 +54,35 @@ def add(commands: Commands) -> None:
         "--cpu-seconds",
         type=float,
         metavar="S",
-        help=f"processor time of each run, on one core (default {DEFAULT_SECONDS:g})",
+        help="processor time of each run, or of each learned response, on one core "
+        f"(default {DEFAULT_SECONDS:g})",
     )
-    compare.add_argument("--seeds", type=int, metavar="K", help="runs of each (default 1)")
-    compare.add_argument("--out", type=Path, required=True, metavar="DIR", help="to write")
+    compare.add_argument(
+        "--seeds",
+        type=int,
+        metavar="K",
+        help="runs of each (default 1); searches with --search-vs-policy (default 5)",
+    )
+    compare.add_argument(
+        "--out", type=Path, metavar="DIR", help="to write (no default; not for --search-vs-policy)"
+    )
     compare.add_argument(
         "--resume",
         action="store_true",
         help="go on with what is in --out, and with further games, methods or seeds if given",
     )
+    add_search_vs_policy(compare)
     add_json(compare)
     compare.set_defaults(run=_compare)
 
 
 def _compare(arguments: argparse.Namespace) -> None:
+    if arguments.search_vs_policy is not None:
+        search_vs_policy(arguments)
+        return
+    refuse_search_settings(arguments)
+    if arguments.out is None:
+        raise ValueError("--out is missing: where is the comparison to be written?")
     study = _resumed(arguments) if arguments.resume else _new(arguments)
     config = study.config
     total = sum(config.seconds for _ in config.runs())

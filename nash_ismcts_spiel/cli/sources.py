@@ -55,9 +55,7 @@ def named(name: str, game: SupportedGame, arguments: argparse.Namespace) -> Any:
     if name == UNIFORM:
         return openspiel_policy.UniformRandomPolicy(game.pyspiel_game)
     if name == PRETRAINED:
-        from nash_ismcts_spiel.models.networks.saved import pretrained_path  # which needs torch
-
-        return load_policy(pretrained_path(game))
+        return pretrained_policy(game)
     if name.startswith(RUN):
         directory = Path(name.removeprefix(RUN))
         refuse_other_game(directory, game)
@@ -68,6 +66,13 @@ def named(name: str, game: SupportedGame, arguments: argparse.Namespace) -> Any:
         return imported_maker(name, game, arguments)
     choices = [*policies, f"{RUN}DIR", *BOTS, "MODULE:MAKER"]
     raise ValueError(f"unknown opponent {name!r}; {did_you_mean(name, choices)}")
+
+
+def pretrained_policy(game: SupportedGame) -> Any:
+    """P of the models of a game that come with the package."""
+    from nash_ismcts_spiel.models.networks.saved import pretrained_path  # which needs torch
+
+    return load_policy(pretrained_path(game))
 
 
 def refuse_other_game(directory: Path, game: SupportedGame) -> None:

@@ -60,6 +60,18 @@ def policy_table(graph: GameGraph, policy: Any) -> npt.NDArray[np.float64]:
     return table
 
 
+def rows_at(
+    graph: GameGraph, table: npt.NDArray[np.float64], states: Sequence[Any]
+) -> list[list[tuple[int, float]]]:
+    """(action, probability) of the player to move at each state, by a table of whole actions."""
+    rows = []
+    for state in states:
+        information_set = graph.observe(state, state.current_player())
+        first, legal = graph.information_sets.first_action[information_set], state.legal_actions()
+        rows.append(list(zip(legal, table[first : first + len(legal)].tolist(), strict=True)))
+    return rows
+
+
 def uniform_table(graph: GameGraph) -> npt.NDArray[np.float64]:
     """The uniform policy over whole actions at every information set. [A]"""
     counts = np.asarray(graph.information_sets.action_count)

@@ -72,10 +72,21 @@ class Resampler:
           ValueError: no world was found that agrees with what the player has seen.
           TimeoutError: none was found in time.
         """
-        if len(self._graph.worlds) > self._max_worlds:
-            self._start_graph()
-        information_set = self._observe(state, player)
+        information_set = self.observe(state, player)
         return self._graph.state(self._draw(information_set))
+
+    def histories(self, state: Any, player: int, count: int) -> list[list[int]]:
+        """As many worlds as histories that `player` cannot tell from `state`.
+
+        Raises:
+          ValueError, TimeoutError: as a call.
+        """
+        information_set = self.observe(state, player)
+        graph, history = self._graph, self._graph.history
+        if graph.by_exchange(information_set):
+            return [history(self._draw(information_set)) for _ in range(count)]
+        seeds = self._rng.integers(2**63, size=count).tolist()
+        return [history(_core.draw_world(graph, information_set, seed)) for seed in seeds]
 
     def _draw(self, information_set: int) -> int:
         if not self._graph.by_exchange(information_set):
@@ -94,8 +105,10 @@ class Resampler:
         self._information_set = -1
         self._walks.clear()
 
-    def _observe(self, state: Any, player: int) -> int:
+    def observe(self, state: Any, player: int) -> int:
         """The information set; a search asks about one state many times in a row."""
+        if len(self._graph.worlds) > self._max_worlds:
+            self._start_graph()
         asked = (player, state.history())
         if asked != self._asked:
             self._information_set = self._graph.observe(state, player, self._seconds)

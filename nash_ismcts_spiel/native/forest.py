@@ -23,6 +23,7 @@ from nash_ismcts_spiel.search.interval import Interval
 from nash_ismcts_spiel.search.limits import StoppedBy
 from nash_ismcts_spiel.search.result import SearchResult
 
+Floats = npt.NDArray[np.float64]
 AnyForest = _core.SoftForest | ReferenceForest
 
 
@@ -78,6 +79,14 @@ class ForestEngine:
         run = walk.forest.simulations - before
         stopped: StoppedBy = "visits" if seconds is None else "seconds"
         return self._result(walk.forest, information_set, run, run - own, stopped)
+
+    def everywhere(self, report: Callable[[int], object] | None = None) -> Floats | None:
+        """What searches from the start find at each information set, as `search_everywhere`; None
+        where that is nobody's answer: actions are split, or the reference engine searches.
+        """
+        if self._native is None or self._models.graph.splitting is not None:
+            return None
+        return search_everywhere(self._models, self._visits, self._seed, report)
 
     def found_at(self, information_set: int) -> SearchResult | None:
         """What the last search found at an information set; None if it never came there."""
@@ -139,7 +148,7 @@ def search_everywhere(
     visits: int,
     seed: int,
     report: Callable[[int], object] | None = None,
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """What a bot with this seed plays at each information set of its game, beside its actions. [A]
 
     Searches of logs that begin alike share what is thought up to where they part. `report` is told

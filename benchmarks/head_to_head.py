@@ -1,0 +1,156 @@
+"""Our untrained bot against OpenSpiel's C++ ISMCTSBot at its best, with equal CPU time a move.
+
+Both get the same wall time a move, resampling included, and worlds from the same resampler;
+measured is what each used of the processor, moves with one legal action left out. ISMCTSBot plays
+with the setting that does best against us (`peers.py`), chosen on other deals. A hand is dealt once
+and played in all seatings, our bot in one seat and the peer in all others; the score is what our
+bot won more than the peer, per game and seat, in the game's units, with a 95% interval.
+
+    python -m benchmarks.head_to_head --games kuhn_poker leduc_poker
+
+Records are in docs/results/head_to_head/, one file a game; a stored one is played anew with
+`--again` only. The page docs/results/head_to_head.md is made of all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks.peers import Setting, ismcts_maker, tune_peer
+from benchmarks.stored import RESULTS, game_file, write_record
+from benchmarks.timing import report
+from nash_ismcts_spiel import make_bot
+from nash_ismcts_spiel.files import versions
+from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.match import BotFactory, round_robin
+
+FOLDER = RESULTS / "head_to_head"
+GAMES = ("kuhn_poker", "leduc_poker", "leduc_poker(players=3)")
+_TOLD_EVERY = 200
+
+HEAD = """# Untrained, against OpenSpiel's ISMCTS
+
+`python -m benchmarks.head_to_head`: the bot without networks against OpenSpiel's C++ `ISMCTSBot`,
+equal wall time a move, worlds of one resampler for both. The peer's constant (.5, 1 or 2 value
+scales), its final policy and its number of worlds are those of twelve settings that did best
+against our bot on other deals (`python -m benchmarks.peers`). A hand is played in all seatings.
+The score is what our bot won more than the peer, per game and seat, in the game's units, with a
+95% interval; **bold** where that leaves out 0. CPU is what a move with a choice took of the
+processor.
+
+| game | games | seed | s a move | peer | CPU ms a move, ours / peer | score |
+|---|---|---|---|---|---|---|
+"""
+
+
+class Clock:
+    """CPU time of a player's moves, over all of its bots."""
+
+    def __init__(self) -> None:
+        """Nothing was played yet."""
+        self.seconds, self.moves = 0.0, 0
+
+    def timed(self, make: BotFactory) -> BotFactory:
+        """Makes the same bots, whose steps are timed."""
+        return lambda seat, seed: _Timed(make(seat, seed), self)
+
+    @property
+    def milliseconds(self) -> float:
+        """Of a move."""
+        return 1e3 * self.seconds / max(self.moves, 1)
+
+
+class _Timed:
+    """A bot whose moves with a choice are timed."""
+
+    def __init__(self, bot: Any, clock: Clock) -> None:
+        self._bot, self._clock = bot, clock
+
+    def step(self, state: Any) -> int:
+        started = time.process_time()
+        action = int(self._bot.step(state))
+        if len(state.legal_actions()) > 1:
+            self._clock.seconds += time.process_time() - started
+            self._clock.moves += 1
+        return action
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._bot, name)
+
+
+def played(game: str, setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
+    """One match, as it is stored."""
+    supported, done = support(game), [0]
+    hands = math.ceil(options.count / supported.num_players)
+
+    def on_game() -> None:
+        done[0] += 1
+        if done[0] % _TOLD_EVERY == 0:
+            report(f"{game}: {done[0]} of {hands * supported.num_players} games")
+
+    def ours(seat: int, seed: int) -> Any:
+        return make_bot(
+            "nash_ismcts", supported.pyspiel_game, seat, seed=seed, seconds=options.seconds
+        )
+
+    clocks = {"ours": Clock(), "peer": Clock()}
+    theirs = ismcts_maker(supported.pyspiel_game, setting, seconds_per_move=options.seconds)
+    makers = {"ours": ours, "peer": theirs}
+    players = {name: clock.timed(makers[name]) for name, clock in clocks.items()}
+    (found,) = round_robin(supported, players, hands, options.seed, on_game)
+    return {
+        "game": supported.name,
+        "games": hands * supported.num_players,
+        "difference": found.difference,
+        "half_width": found.difference_half_width,
+        "seconds_a_move": options.seconds,
+        "cpu_ms_ours": clocks["ours"].milliseconds,
+        "cpu_ms_peer": clocks["peer"].milliseconds,
+        "peer": setting.words(),
+        "seed": options.seed,
+        "versions": versions(),
+    }
+
+
+def page() -> str:
+    """Writes the page of all that is stored, and returns it."""
+    rows = []
+    for path in sorted(FOLDER.glob("*.json")):
+        row = json.loads(path.read_text(encoding="utf-8"))
+        score = f"{row['difference']:+.3f} ± {row['half_width']:.3f}"
+        score = f"**{score}**" if abs(row["difference"]) > row["half_width"] else score
+        cpu = f"{row['cpu_ms_ours']:.1f} / {row['cpu_ms_peer']:.1f}"
+        rows.append(
+            f"| {row['game']} | {row['games']:,} | {row['seed']} | {row['seconds_a_move']:g} | "
+            f"{row['peer']} | {cpu} | {score} |"
+        )
+    text = HEAD + "\n".join(rows) + "\n"
+    (RESULTS / "head_to_head.md").write_text(text, encoding="utf-8")
+    return text
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Plays what is not stored yet, and writes the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", nargs="+", default=list(GAMES))
+    parser.add_argument("--count", type=int, default=2000, help="games each (default 2000)")
+    parser.add_argument("--seconds", type=float, default=0.004, help="a move (default 0.004)")
+    parser.add_argument("--tuning-hands", type=int, default=100, help="of the first round")
+    parser.add_argument("--seed", type=int, default=0, help="of deals and bots (default 0)")
+    parser.add_argument("--again", action="store_true", help="play stored matches again")
+    options = parser.parse_args(arguments)
+    for game in options.games:
+        path = FOLDER / f"{game_file(game)}.json"
+        if options.again or not path.exists():
+            setting = tune_peer(game, options.seconds, first_hands=options.tuning_hands)
+            write_record(path, played(game, setting, options))
+    print(page(), end="")
+
+
+if __name__ == "__main__":
+    main()

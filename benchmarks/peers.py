@@ -1,0 +1,242 @@
+"""OpenSpiel's ISMCTSBot at its best: the setting with which it is compared.
+
+Its constant (.5, 1 and 2 value scales), its final policy (visit shares, most visits) and its number
+of worlds (all new, 32) decide how well it plays, and none is best everywhere. So each comparison
+takes the best of these twelve, chosen for its game and its budget on seeds of its own, by what is
+then compared: by exploitability, or by matches against our untrained bot, where after each round of
+deals the better third goes on. Worlds are those of this package's resampler, on both sides.
+
+    python -m benchmarks.peers --games leduc_poker --simulations 100 1000
+    python -m benchmarks.peers --games leduc_poker euchre --seconds 0.01
+
+Choices are lines of JSON in docs/results/peers.jsonl; what is stored is not chosen again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import itertools
+import json
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.stored import RESULTS
+from benchmarks.timing import report
+from nash_ismcts_spiel import make_bot
+from nash_ismcts_spiel.baselines.ismcts import FinalPolicy, IsmctsBot
+from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.match import BotFactory, round_robin
+from nash_ismcts_spiel.native import exact
+
+Floats = npt.NDArray[np.float64]
+
+RECORDS = RESULTS / "peers.jsonl"
+EXPLOITABILITY_SEEDS = (301, 302)
+MATCH_SEEDS = (301, 302, 303)
+"""Of the choice alone; figures that are reported have others."""
+FIRST_HANDS = 100
+"""Of the first round of matches; each further round has three times as many."""
+_ALL_TRIED = 1000
+_TRIED_LONG = 4
+"""Simulations up to which all settings are measured, and how many of them in longer searches."""
+_STAY = 3
+"""One in so many settings goes on to the next round."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Setting:
+    """How ISMCTSBot searches.
+
+    Attributes:
+      scales: UCT's constant, in value scales.
+      final_policy: what is played after a search.
+      max_world_samples: worlds of a search; -1 if each simulation has its own.
+    """
+
+    scales: float
+    final_policy: FinalPolicy
+    max_world_samples: int
+
+    def words(self) -> str:
+        """The setting in words."""
+        worlds = "new worlds" if self.max_world_samples < 0 else f"{self.max_world_samples} worlds"
+        final = "most visits" if self.final_policy == "most_visits" else "visit shares"
+        return f"c {self.scales:g}, {final}, {worlds}"
+
+    def arguments(self, game: Any) -> dict[str, Any]:
+        """For `make_bot`."""
+        return {
+            "uct_c": self.scales * support(game).value_scale(),
+            "final_policy": self.final_policy,
+            "max_world_samples": self.max_world_samples,
+        }
+
+
+FINAL_POLICIES: tuple[FinalPolicy, ...] = ("visit_shares", "most_visits")
+SETTINGS = tuple(
+    itertools.starmap(Setting, itertools.product((0.5, 1, 2), FINAL_POLICIES, (-1, 32)))
+)
+
+
+class Everywhere(NamedTuple):
+    """One search at each information set.
+
+    Attributes:
+      policy: what is played. [A]
+      cpu_seconds: of all searches.
+    """
+
+    policy: Floats
+    cpu_seconds: float
+
+
+def everywhere(graph: GameGraph, bot: Any) -> Everywhere:
+    """Asks a bot at the first history of each information set, as OpenSpiel's
+    `is_mcts_exploitability.py` does, with nothing kept from one to the next.
+    """
+    policy: list[float] = []
+    spent = 0.0
+    for world in graph.information_sets.first_world:
+        state = graph.state(world)
+        started = time.process_time()
+        bot.restart()
+        found = bot.get_policy(state)
+        spent += time.process_time() - started
+        policy += [probability for _, probability in found]
+    return Everywhere(np.array(policy), spent)
+
+
+def ismcts_everywhere(
+    graph: GameGraph, setting: Setting, simulations: int, seed: int
+) -> Everywhere:
+    """ISMCTSBot at each information set."""
+    given = setting.arguments(graph.game)
+    return everywhere(graph, IsmctsBot(graph.game, 0, seed=seed, simulations=simulations, **given))
+
+
+def ismcts_maker(game: Any, setting: Setting, **budget: Any) -> BotFactory:
+    """Makes ISMCTSBots for matches."""
+    given = setting.arguments(game)
+    return lambda seat, seed: make_bot("ismcts_openspiel", game, seat, seed=seed, **given, **budget)
+
+
+def tune_peer(
+    game: str,
+    seconds: float,
+    seeds: Sequence[int] = MATCH_SEEDS,
+    first_hands: int = FIRST_HANDS,
+) -> Setting:
+    """The setting that plays best against our untrained bot with the same time; stored.
+
+    Args:
+      game: its name.
+      seconds: wall time of a move.
+      seeds: of the rounds of deals.
+      first_hands: of the first round.
+    """
+    key = {"game": support(game).name, "by": "matches", "seconds": seconds}
+    stored = _stored(key)
+    if stored is not None:
+        return stored
+    left, scores, hands = list(SETTINGS), [], first_hands
+    for seed in seeds:
+        scores = [_score(game, setting, seconds, hands, seed) for setting in left]
+        best = np.argsort(scores)[::-1][: -(-len(left) // _STAY)]
+        left, scores = [left[k] for k in best], [scores[k] for k in best]
+        hands *= _STAY
+    return _store(key, left[0], list(seeds), [(left[0], scores[0])])
+
+
+def _score(game: str, setting: Setting, seconds: float, hands: int, seed: int) -> float:
+    """What a setting wins of our bot, per game."""
+    players = {
+        "peer": ismcts_maker(game, setting, seconds_per_move=seconds),
+        "ours": lambda seat, seed: make_bot("nash_ismcts", game, seat, seed=seed, seconds=seconds),
+    }
+    (found,) = round_robin(support(game), players, hands, seed)
+    report(f"{game}, {hands} hands: {setting.words()}: {found.difference:+.3f}")
+    return found.difference
+
+
+def least_exploitable(
+    graph: GameGraph, simulations: int, seeds: Sequence[int] = EXPLOITABILITY_SEEDS
+) -> Setting:
+    """The setting whose policy, of one search per information set, is least exploitable; stored.
+
+    Of long searches only the settings are tried that are best in searches of a tenth.
+    """
+    key = {"game": graph.game.name, "by": "exploitability", "simulations": simulations}
+    stored = _stored(key)
+    if stored is not None:
+        return stored
+    tried, scores = SETTINGS, []
+    if simulations > _ALL_TRIED:
+        least_exploitable(graph, simulations // 10, seeds)
+        tried, seeds = _best_of(graph.game.name, simulations // 10), seeds[:1]
+    for setting in tried:
+        runs = [ismcts_everywhere(graph, setting, simulations, seed) for seed in seeds]
+        scores.append(float(np.mean([exact.exploitability(graph, run.policy) for run in runs])))
+        report(f"{graph.game.name}, {simulations}: {setting.words()}: {scores[-1]:.4f}")
+    best = tried[int(np.argmin(scores))]
+    return _store(key, best, list(seeds), list(zip(tried, scores, strict=True)))
+
+
+def _best_of(game: str, simulations: int) -> tuple[Setting, ...]:
+    """The settings that were least exploitable, of those that are stored."""
+    key = {"game": game, "by": "exploitability", "simulations": simulations}
+    scores = next(record["scores"] for record in records() if key.items() <= record.items())
+    by_words = {setting.words(): setting for setting in SETTINGS}
+    ranked = sorted((score, words) for words, score in scores.items())
+    return tuple(by_words[words] for _, words in ranked[:_TRIED_LONG])
+
+
+def records() -> Iterator[dict[str, Any]]:
+    """All choices that are stored."""
+    if RECORDS.exists():
+        yield from map(json.loads, RECORDS.read_text(encoding="utf-8").splitlines())
+
+
+def _stored(key: dict[str, Any]) -> Setting | None:
+    for record in records():
+        if key.items() <= record.items():
+            return Setting(**record["setting"])
+    return None
+
+
+def _store(
+    key: dict[str, Any], best: Setting, seeds: list[int], scores: list[tuple[Setting, float]]
+) -> Setting:
+    told = {setting.words(): round(score, 5) for setting, score in scores}
+    record = {**key, "setting": dataclasses.asdict(best), "seeds": seeds, "scores": told}
+    RECORDS.parent.mkdir(parents=True, exist_ok=True)
+    with RECORDS.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")
+    return best
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Chooses what is not stored yet."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", nargs="+", required=True)
+    parser.add_argument("--seconds", type=float, help="a move: choose by matches")
+    parser.add_argument(
+        "--simulations", type=int, nargs="+", default=[], help="choose by exploitability"
+    )
+    parser.add_argument("--hands", type=int, default=FIRST_HANDS, help="of the first round")
+    options = parser.parse_args(arguments)
+    for game in options.games:
+        for simulations in options.simulations:
+            best = least_exploitable(GameGraph.enumerate(game), simulations)
+            print(f"{game}, {simulations} simulations: {best.words()}", flush=True)
+        if options.seconds is not None:
+            best = tune_peer(game, options.seconds, first_hands=options.hands)
+            print(f"{game}, {options.seconds:g} s a move: {best.words()}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""`nash-ismcts compare --search-vs-policy`: does a search beat the policy P that it starts from?
+
+P is that of the search's models, uniform play where it has none. Where exploitability can be
+measured exactly, by enumeration or over views, several searches are, and the 95% interval is
+Student's, of the mean over their seeds. In larger games the search plays matches against P, and a
+response is learned to each: what a response wins is a lower bound on exploitability, so that only
+intervals that do not meet say which of the two was beaten by less. Values are in the game's units.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+from typing import Any, Literal
+
+from nash_ismcts_spiel.cli.bars import Work
+from nash_ismcts_spiel.cli.common import load, print_json, quantity_of
+from nash_ismcts_spiel.cli.exploit import respond
+from nash_ismcts_spiel.cli.exploitability import (
+    AUTO,
+    LEARNED,
+    MERGED,
+    exactly,
+    starting_policy,
+    way,
+)
+from nash_ismcts_spiel.cli.sources import CHECKPOINT_HELP, bot_maker
+from nash_ismcts_spiel.config import PRESETS
+from nash_ismcts_spiel.games import SupportedGame
+from nash_ismcts_spiel.harness import PolicyBot
+from nash_ismcts_spiel.match import games_in, round_robin
+from nash_ismcts_spiel.settings import did_you_mean
+
+DEFAULT_SECONDS = 30.0
+_DEFAULT_SEEDS, _DEFAULT_HANDS = 5, 200
+_SETTINGS = ("checkpoint", "visits", "hands")
+_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+"""97.5% quantiles of Student's t for 1 degree of freedom on; beyond, 1.96 + 2.5 / degrees."""
+
+Verdict = Literal["yes", "no", "not shown"]
+
+
+def add_search_vs_policy(command: argparse.ArgumentParser) -> None:
+    """Adds the options of this comparison."""
+    command.add_argument(
+        "--search-vs-policy",
+        nargs="?",
+        const="nash_ismcts",
+        metavar="BOT",
+        help=f"one of {', '.join(PRESETS)} against its own P (default: nash_ismcts if given alone)",
+    )
+    command.add_argument("--checkpoint", metavar="DIR", help=CHECKPOINT_HELP)
+    command.add_argument(
+        "--visits", type=int, metavar="V", help="of each search (default: the bot's)"
+    )
+    command.add_argument(
+        "--hands",
+        type=int,
+        metavar="N",
+        help=f"of the match in a large game (default {_DEFAULT_HANDS})",
+    )
+
+
+def refuse_search_settings(arguments: argparse.Namespace) -> None:
+    """Refuses options that mean nothing to a comparison of methods."""
+    for name in _SETTINGS:
+        if getattr(arguments, name) is not None:
+            raise ValueError(f"--{name} is for --search-vs-policy")
+
+
+def search_vs_policy(arguments: argparse.Namespace) -> None:
+    """Compares in each game, and prints."""
+    bot = arguments.search_vs_policy
+    if bot not in PRESETS:
+        raise ValueError(f"unknown search {bot!r}; {did_you_mean(bot, PRESETS)}")
+    if not arguments.games:
+        raise ValueError("--games is needed: where are the search and P to be compared?")
+    if arguments.out is not None or arguments.resume or arguments.methods:
+        raise ValueError("--search-vs-policy prints; --out, --resume and --methods are not for it")
+    seeds = _DEFAULT_SEEDS if arguments.seeds is None else arguments.seeds
+    if seeds < 2:
+        raise ValueError(f"an interval needs two searches or more: --seeds {seeds}")
+    given = argparse.Namespace(
+        **{**vars(arguments), "seed": 0, "repeats": 1, "key": "observation", "searches": seeds}
+    )
+    found = [_compared(given, load(name)) for name in arguments.games]
+    if arguments.json:
+        print_json(found)
+        return
+    for each in found:
+        print(_in_words(each))
+
+
+def _compared(arguments: argparse.Namespace, game: SupportedGame) -> dict[str, Any]:
+    with Work("looking at the game"):
+        engine, start = way(AUTO, game), starting_policy(arguments, game)
+    head = {
+        "game": game.name,
+        "search": arguments.search_vs_policy,
+        "visits": arguments.visits,
+        "policy": start.words,
+    }
+    if engine != LEARNED:
+        try:
+            return {**head, **_exact(arguments, game, start.policy, engine)}
+        except ValueError:
+            if engine != MERGED:
+                raise
+    return {**head, **_large(arguments, game, start.policy)}
+
+
+def _exact(
+    arguments: argparse.Namespace, game: SupportedGame, policy: Any, engine: str
+) -> dict[str, Any]:
+    """By the exploitability of several searches."""
+    make = bot_maker(arguments.search_vs_policy, game, arguments)
+    name, scale = quantity_of(game)
+    count = arguments.searches
+    with Work("measuring", None, "parts") as work:
+        of_policy = (
+            scale * exactly(arguments, game, policy, engine, lambda *done: None).exploitability
+        )
+        runs = []
+        for seed in range(count):
+
+            def report(done: int, total: int, before: int = seed) -> None:
+                work.at(before * total + done, count * total)
+
+            found = exactly(arguments, game, make, engine, report, seed)
+            runs.append(scale * found.exploitability)
+    mean, half = statistics.mean(runs), _half_width(runs)
+    return {
+        "how": "exact, by enumeration" if engine != MERGED else "exact, over views",
+        "quantity": name,
+        "of_policy": of_policy,
+        "of_search": mean,
+        "half_width": half,
+        "runs": runs,
+        "less_exploitable": _verdict(of_policy - mean, half),
+    }
+
+
+def _large(arguments: argparse.Namespace, game: SupportedGame, policy: Any) -> dict[str, Any]:
+    """By a match, and by what a learned response wins of each."""
+    make = bot_maker(arguments.search_vs_policy, game, arguments)
+    hands = _DEFAULT_HANDS if arguments.hands is None else arguments.hands
+    players = {"search": make, "policy": lambda seat, seed: PolicyBot(policy, seat, seed)}
+    with Work("playing", games_in(2, hands, game.num_players), "games") as work:
+        (match,) = round_robin(game, players, hands, 0, work.update)
+    given = vars(arguments)
+    seconds = DEFAULT_SECONDS if arguments.cpu_seconds is None else arguments.cpu_seconds
+    effort = {"cpu_seconds": seconds, "seeds": 3, "games": None, "confidence": 0.95}
+    learning = argparse.Namespace(**{**given, **effort})
+    bounds = {
+        name: respond(game, source, learning)[0].exploitability
+        for name, source in (("policy", policy), ("search", make))
+    }
+    return {
+        "how": "by a match, and by a learned response: lower bounds with 95% intervals",
+        "match": match.difference,
+        "match_half_width": match.difference_half_width,
+        "hands": hands,
+        "wins_match": _verdict(match.difference, match.difference_half_width),
+        "bound_of_policy": bounds["policy"],
+        "bound_of_search": bounds["search"],
+        "less_exploitable": _apart(bounds["policy"], bounds["search"]),
+    }
+
+
+def _half_width(runs: list[float]) -> float:
+    freedom = len(runs) - 1
+    quantile = _STUDENT[freedom - 1] if freedom <= len(_STUDENT) else 1.96 + 2.5 / freedom
+    return quantile * statistics.stdev(runs) / math.sqrt(len(runs))
+
+
+def _verdict(gain: float, half_width: float) -> Verdict:
+    if abs(gain) <= half_width:
+        return "not shown"
+    return "yes" if gain > 0.0 else "no"
+
+
+def _apart(policy: tuple[float, float, float], search: tuple[float, float, float]) -> Verdict:
+    """Whether responses to the search win less than those to P, by intervals that do not meet."""
+    if search[2] < policy[1]:
+        return "yes"
+    return "no" if policy[2] < search[1] else "not shown"
+
+
+def _in_words(found: dict[str, Any]) -> str:
+    visits = "" if found["visits"] is None else f" with {found['visits']:,} visits"
+    head = f"{found['game']}: {found['search']}{visits} against {found['policy']}"
+    if "of_search" in found:
+        ratio = (
+            f", {found['of_search'] / found['of_policy']:.2f} times" if found["of_policy"] else ""
+        )
+        return (
+            f"{head}\n  {found['quantity']}: policy {found['of_policy']:.5f}, search "
+            f"{found['of_search']:.5f} ± {found['half_width']:.5f} (95%, {len(found['runs'])} "
+            f"searches){ratio}\n  search less exploitable: {found['less_exploitable']}\n"
+            f"  {found['how']}"
+        )
+    bounds = [
+        "{:.4f} [{:.4f}, {:.4f}]".format(*found[f"bound_of_{who}"]) for who in ("policy", "search")
+    ]
+    return (
+        f"{head}\n  match: search {found['match']:+.4f} ± {found['match_half_width']:.4f} per game "
+        f"and seat (95%, {found['hands']} hands); search wins: {found['wins_match']}\n"
+        f"  exploitability at least: policy {bounds[0]}, search {bounds[1]}\n"
+        f"  search less exploitable: {found['less_exploitable']}\n  {found['how']}"
+    )
