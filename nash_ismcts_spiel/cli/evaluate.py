@@ -1,7 +1,8 @@
 """`nash-ismcts evaluate`: how exploitable a run's average policy is, and search round it.
 
 The bot is measured as what an opponent meets who does not know its seed: the mean policy of many
-searches. `single` is the mean exploitability of each of those searches taken as a policy.
+searches. `single` is the mean exploitability of each of those searches taken as a policy. Of a
+table over views P alone is measured.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from nash_ismcts_spiel.cli.common import (
     Commands,
     add_json,
     gains_in_words,
+    load,
     print_json,
     quantity_of,
 )
 from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
+from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.learning.play_time import PlayResult, play_exploitability
 from nash_ismcts_spiel.native.models import exact_rows
@@ -37,7 +40,8 @@ def add(commands: Commands) -> None:
         help="measure the policy of a run, and search round it",
         description="Exploitability (NashConv / players) of the average policy P of a run, by "
         "OpenSpiel's best response, and of the bot that searches with the run's models. Where "
-        "there are not two players with a constant sum, the table shows NashConv itself.",
+        "there are not two players with a constant sum, the table shows NashConv itself. Of a "
+        "training over views P alone is measured.",
         epilog=examples(
             "evaluate --run out/leduc",
             "evaluate --run out/leduc --visits 100,1000 --dispersion 0,0.2,0.4 --json",
@@ -87,6 +91,9 @@ def _evaluate(arguments: argparse.Namespace) -> None:
         models = arguments.models or run.kind
         if models == "learned" != run.kind:
             raise ValueError(f"{arguments.directory} has exact models only")
+        if run.merged is not None:
+            _print_views(arguments, run, measure(run.game, policy, engine="merged"))
+            return
         average = measure(run.graph.game.pyspiel_game, TablePolicy(run.graph, policy))
         rows = exact_rows(run.graph, policy) if models == "exact" else run.rows()
     seed, repeats = arguments.seed, arguments.repeats
@@ -101,6 +108,33 @@ def _evaluate(arguments: argparse.Namespace) -> None:
         _print_table(arguments, run, average, configs, results, models)
 
 
+def _print_views(arguments: argparse.Namespace, run: Run, average: Measurement) -> None:
+    if arguments.json:
+        print_json({**_of_policy(run, average), "models": run.kind})
+    else:
+        print(_in_words(run, average, load(run.game)))
+
+
+def _of_policy(run: Run, average: Measurement) -> dict[str, Any]:
+    return {
+        "game": run.game,
+        "generation": run.loop.generation,
+        "exploitability_average": average.exploitability,
+        "nash_conv_average": average.nash_conv,
+        "per_player_gain": average.per_player_gain,
+        "on_policy_values": average.on_policy_values,
+    }
+
+
+def _in_words(run: Run, average: Measurement, game: SupportedGame) -> str:
+    name, scale = quantity_of(game)
+    gains = "" if scale == 1 else f"; {gains_in_words(average.per_player_gain)}"
+    return (
+        f"{run.game} after {run.loop.generation} generations\n"
+        f"{name} of the average policy P: {scale * average.exploitability:.5f}{gains}"
+    )
+
+
 def _as_json(
     arguments: argparse.Namespace,
     run: Run,
@@ -109,12 +143,7 @@ def _as_json(
     results: list[PlayResult],
 ) -> dict[str, Any]:
     return {
-        "game": run.game,
-        "generation": run.loop.generation,
-        "exploitability_average": average.exploitability,
-        "nash_conv_average": average.nash_conv,
-        "per_player_gain": average.per_player_gain,
-        "on_policy_values": average.on_policy_values,
+        **_of_policy(run, average),
         "repeats": arguments.repeats,
         "seed": arguments.seed,
         "search": [
@@ -139,10 +168,8 @@ def _print_table(
     models: str,
 ) -> None:
     name, scale = quantity_of(run.graph.game)
-    gains = "" if scale == 1 else f"; {gains_in_words(average.per_player_gain)}"
     print(
-        f"{run.game} after {run.loop.generation} generations\n"
-        f"{name} of the average policy P: {scale * average.exploitability:.5f}{gains}\n"
+        f"{_in_words(run, average, run.graph.game)}\n"
         f"{name} of {arguments.bot} with {models} models of P, {arguments.repeats} searches per "
         f"setting, seed {arguments.seed}:\n\n  radius   visits   mean policy   single search"
     )
