@@ -10,6 +10,7 @@ what an opponent meets who does not know the seed of each search.
     python -m benchmarks.beyond_enumeration --games phantom_ttt --visits 100,1000
     python -m benchmarks.beyond_enumeration --agents learned_play,learned_radius_0 --visits 100,300
     python -m benchmarks.beyond_enumeration --agents mo_ismcts --seeds 0,1,2 --mixture
+    python -m benchmarks.beyond_enumeration --agents sweeps --visits 10,100,1000
     python -m benchmarks.beyond_enumeration --stored    # makes all stored points again: hours
     python -m benchmarks.beyond_enumeration --page
 
@@ -45,6 +46,8 @@ from exploitability import measure
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games.merged import MergedGame, merged_game
 from nash_ismcts_spiel.harness import ViewBot, ViewSearch
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.view_loop import ViewLoop
 from nash_ismcts_spiel.models import RolloutPolicyEvaluator
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.native.exact import MergedCfrSolver, merged_ismcts
@@ -160,6 +163,7 @@ AGENTS = {
     ),
 }
 UNIFORM, CFR, POLICY, MO_ISMCTS = "uniform", "cfr_plus", "learned_p", "mo_ismcts"
+SWEEPS = "sweeps"
 ROLLOUT_POLICY, TURNED_POLICY = "rollout_p", "turned_p"
 POLICIES = {
     POLICY: "P of the pretrained networks alone",
@@ -182,7 +186,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Makes the points that are missing, then the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", default="phantom_ttt", help="of " + ", ".join(GAMES))
-    parser.add_argument("--agents", default=",".join([UNIFORM, CFR, *POLICIES, *PEERS, *AGENTS]))
+    parser.add_argument(
+        "--agents", default=",".join([UNIFORM, CFR, SWEEPS, *POLICIES, *PEERS, *AGENTS])
+    )
     parser.add_argument("--visits", default="100,300,1000")
     parser.add_argument("--seeds", default="0")
     parser.add_argument(
@@ -234,7 +240,7 @@ def _point(game: str, agent: str, visits: int, seed: int, again: bool = False) -
         visits, seed = 0, 0
     if agent == ROLLOUT_POLICY:
         visits = 0
-    if agent == CFR:
+    if agent in (CFR, SWEEPS):
         seed = 0
     path = RESULTS / f"{game}-{agent}-{visits}-{seed}.json"
     if path.exists() and not again:
@@ -299,6 +305,11 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
         solver = MergedCfrSolver(merged)
         solver.run(visits)
         return solver.average_policy()
+    if agent == SWEEPS:
+        loop = ViewLoop(merged, TrainingConfig())
+        for _ in range(visits):
+            loop.step()
+        return loop.models.policy()
     if agent == MO_ISMCTS:
         return merged_ismcts(merged, visits, EXPLORATION, seed)
     if agent == OPENSPIEL:

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -121,11 +122,21 @@ class MergedSweeps {
       }
       if (game_->view[node] >= 0) belief_[game_->view[node]] += reach_[node];
     }
-    for (int64_t node = game_->num_nodes() - 1; node >= 0; --node) back_up(node, policy);
+    if (game_->num_players == 2) {
+      back_up(policy, std::integral_constant<int32_t, 2>());
+    } else {
+      back_up(policy, game_->num_players);
+    }
   }
 
-  void back_up(int64_t node, const double* policy) {
-    const int32_t players = game_->num_players;
+  // Two players, known when this is compiled, take less time.
+  template <typename Players>
+  void back_up(const double* policy, Players players) {
+    for (int64_t node = game_->num_nodes() - 1; node >= 0; --node) back_up(node, policy, players);
+  }
+
+  template <typename Players>
+  void back_up(int64_t node, const double* policy, Players players) {
     double* const here = utility_.data() + node * players;
     if (game_->terminal[node] >= 0) {
       std::copy_n(game_->returns.data() + int64_t{game_->terminal[node]} * players, players, here);
