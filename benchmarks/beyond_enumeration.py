@@ -10,6 +10,7 @@ what an opponent meets who does not know the seed of each search.
     python -m benchmarks.beyond_enumeration --games phantom_ttt --visits 100,1000
     python -m benchmarks.beyond_enumeration --agents learned_radius_0,turned_0 --visits 100,300
     python -m benchmarks.beyond_enumeration --agents mo_ismcts --seeds 0,1,2 --mixture
+    python -m benchmarks.beyond_enumeration --agents sweeps --visits 10,100,1000
     python -m benchmarks.beyond_enumeration --stored    # makes all stored points again: hours
     python -m benchmarks.beyond_enumeration --page
 
@@ -43,6 +44,8 @@ from exploitability import measure
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games.merged import MergedGame, merged_game
 from nash_ismcts_spiel.harness import ViewBot, ViewSearch
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.view_loop import ViewLoop
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.native.exact import MergedCfrSolver, merged_ismcts
 from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot
@@ -121,6 +124,7 @@ AGENTS = {
     ),
 }
 UNIFORM, CFR, POLICY, MO_ISMCTS = "uniform", "cfr_plus", "learned_p", "mo_ismcts"
+SWEEPS = "sweeps"
 TURNED_POLICY = "turned_p"
 POLICIES = {
     POLICY: "P of the pretrained networks alone",
@@ -140,7 +144,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Makes the points that are missing, then the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", default="phantom_ttt", help="of " + ", ".join(GAMES))
-    parser.add_argument("--agents", default=",".join([UNIFORM, CFR, *POLICIES, *PEERS, *AGENTS]))
+    parser.add_argument(
+        "--agents", default=",".join([UNIFORM, CFR, SWEEPS, *POLICIES, *PEERS, *AGENTS])
+    )
     parser.add_argument("--visits", default="100,300,1000")
     parser.add_argument("--seeds", default="0")
     parser.add_argument(
@@ -190,7 +196,7 @@ def _point(game: str, agent: str, visits: int, seed: int, again: bool = False) -
     """Measures one agent, unless its file is there."""
     if agent in (UNIFORM, POLICY, TURNED_POLICY):
         visits, seed = 0, 0
-    if agent == CFR:
+    if agent in (CFR, SWEEPS):
         seed = 0
     path = RESULTS / f"{game}-{agent}-{visits}-{seed}.json"
     if path.exists() and not again:
@@ -255,6 +261,11 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
         solver = MergedCfrSolver(merged)
         solver.run(visits)
         return solver.average_policy()
+    if agent == SWEEPS:
+        loop = ViewLoop(merged, TrainingConfig())
+        for _ in range(visits):
+            loop.step()
+        return loop.models.policy()
     if agent == MO_ISMCTS:
         return merged_ismcts(merged, visits, EXPLORATION, seed)
     if agent == OPENSPIEL:

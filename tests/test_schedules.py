@@ -74,6 +74,8 @@ def changed() -> TrainingConfig:
         opponent_prior_visits=Schedule(start=2.0),
         exploration=Schedule(start=0.1, lowest=0.05),
         averaging_power=2.0,
+        sweep_step=Schedule(start=0.5),
+        sweep_temperature=Schedule(start=0.1),
         search=SearchConfig(c_puct=3.0, unvisited_events="left_out", value_scale=2.0),
         most_searches=25,
         shards=3,

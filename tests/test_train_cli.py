@@ -282,12 +282,13 @@ def test_numbers_out_of_range_are_refused_by_name(
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("game", ["phantom_ttt", "go(board_size=5)"])
+@pytest.mark.parametrize("game", ["phantom_go(board_size=2)", "go(board_size=5)"])
 def test_games_that_cannot_be_enumerated(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, game: str
 ) -> None:
     line = refused(capfd, "train", "--game", game, "--generations", "1", *out(tmp_path / "run"))
     assert re.search(r"has more than 2000000 worlds \(about 1?\de\+\d+\); too many to", line)
+    assert "nor can views be had" in line
     assert "--models learned" in line
     assert not (tmp_path / "run").exists()
 

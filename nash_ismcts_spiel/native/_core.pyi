@@ -312,6 +312,24 @@ def merged_ismcts(
 ) -> npt.NDArray[np.float64]: ...
 
 @final
+class MergedSweeps:
+    """Mirror descent over views, see native/exact/merged_sweeps.h; arrays are [A]."""
+
+    def __init__(self, game: MergedGame) -> None: ...
+    def sweep(self, step: float, temperature: float, weight: float) -> None: ...
+    def average_policy(self) -> npt.NDArray[np.float64]: ...
+    def action_values(self, policy: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
+    def state(
+        self,
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+    def restore(
+        self,
+        logits: npt.NDArray[np.float64],
+        values: npt.NDArray[np.float64],
+        sums: npt.NDArray[np.float64],
+    ) -> None: ...
+
+@final
 class MergedCfr:
     """CFR+ over views, see native/exact/merged_cfr.h; used by two threads, a RuntimeError."""
 
