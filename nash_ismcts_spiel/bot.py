@@ -21,6 +21,7 @@ from nash_ismcts_spiel.games import NoWorldFoundError, SupportedGame, support
 from nash_ismcts_spiel.models import Evaluator, RolloutEvaluator
 from nash_ismcts_spiel.models.sources import compiled_only
 from nash_ismcts_spiel.native.forest import ForestEngine
+from nash_ismcts_spiel.native.state_forest import StateForestEngine
 from nash_ismcts_spiel.search import SearchResult
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.limits import StoppedBy
@@ -63,7 +64,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         """
         pyspiel.Bot.__init__(self)
         self._game = support(game)
-        _check_type("config", config, SearchConfig)
+        if not isinstance(config, SearchConfig | None):
+            raise TypeError(f"config must be a SearchConfig, not {config!r}")
         _check_rows(evaluator)
         _check_seat(player_id, self._game)
         if seconds is not None and not seconds > 0.0:
@@ -123,6 +125,31 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
     def _search(
         self, state: Any, player: int, fresh: bool, rng: np.random.Generator | None
     ) -> SearchResult:
+        started = time.perf_counter()
+        try:
+            information_set = self._observe(state, player, fresh)
+        except TimeoutError:
+            return self._nothing_found(state, player, "seconds")
+        except NoWorldFoundError as error:
+            warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=3)
+            return self._nothing_found(state, player, "no_world")
+        self._last_world = self._graph.information_sets.first_world[information_set]
+        spent = time.perf_counter() - started
+        left = None if self._seconds is None else max(self._seconds - spent, 0.0)
+        if isinstance(self._engine, ForestEngine | StateForestEngine):
+            seed = None if rng is None else int(rng.integers(_SEEDS))
+            result = self._engine.search(information_set, seconds=left, seed=seed)
+        else:
+            result = self._search_literally(self._engine, information_set, rng, left)
+        return over_whole_actions(result, information_set, self._models, self._engine)
+
+    def _observe(self, state: Any, player: int, fresh: bool) -> int:
+        """The information set; drops what an earlier search has left that this one must not use."""
+        if isinstance(self._engine, StateForestEngine):
+            if fresh:
+                self._engine.forget()
+            self._graph, self._models = self._engine.renewed()
+            return self._engine.observe(state, player, self._seconds)
         self._bound_memory(max(_KEPT_WORLDS, 2 * self._grown))
         # Trees and worlds grew from what one seat knew; no other seat may profit from them.
         changed = not isinstance(self._engine, ForestEngine) and player != self._last_player
@@ -131,24 +158,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         elif fresh or changed or not self._config.reuse_trees:
             self._engine.forget()
         self._last_player = player
-        started = time.perf_counter()
-        try:
-            information_set = self._graph.observe(state, player, self._seconds)
-        except TimeoutError:
-            return self._nothing_found(state, player, "seconds")
-        except NoWorldFoundError as error:
-            warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=3)
-            return self._nothing_found(state, player, "no_world")
-        self._last_world = self._graph.information_sets.first_world[information_set]
-        left = None
-        if self._seconds is not None:
-            left = max(self._seconds - (time.perf_counter() - started), 0.0)
-        if isinstance(self._engine, ForestEngine):
-            seed = None if rng is None else int(rng.integers(_SEEDS))
-            result = self._engine.search(information_set, seconds=left, seed=seed)
-        else:
-            result = self._search_literally(self._engine, information_set, rng, left)
-        return over_whole_actions(result, information_set, self._models, self._engine)
+        return self._graph.observe(state, player, self._seconds)
 
     def _search_literally(
         self,
@@ -271,11 +281,6 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         if seat is None:
             raise ValueError(f"all move at once at {_where(state)}: say for which player_id")
         return seat
-
-
-def _check_type(name: str, value: Any, wanted: type) -> None:
-    if value is not None and not isinstance(value, wanted):
-        raise TypeError(f"{name} must be a {wanted.__name__}, not {value!r}")
 
 
 def _check_seat(player_id: Any, game: SupportedGame) -> None:

@@ -12,6 +12,7 @@
 #include "../common/random.h"
 #include "../worlds/graph.h"
 #include "../worlds/playout.h"
+#include "../worlds/world_draws.h"
 #include "rows.h"
 
 namespace nash_ismcts {
@@ -124,9 +125,6 @@ class RolloutPolicyRows : public RolloutRows {
   std::vector<History> symmetries_;
   std::unordered_map<uint64_t, Values> kept_;  // Vc, by a hash of what is known
 };
-
-// Draws a world of an information set, each hidden piece by its prior.
-int32_t draw_world(Graph& graph, int32_t set, Random& random);
 
 }  // namespace nash_ismcts
 
