@@ -83,34 +83,7 @@ void RolloutRows::values(Graph& graph, int32_t set, int32_t arrival, double& val
 std::unique_ptr<GameState> RolloutRows::drawn_state(Graph& graph, int32_t set, Random& random) {
   if (!graph.by_exchange(set)) return graph.state(draw_world(graph, set, random));
   Walk walk(random.next());
-  return graph.exchanged_state(set, walk);
-}
-
-int32_t draw_world(Graph& graph, int32_t set, Random& random) {
-  std::vector<double> weights;
-  std::vector<int32_t> drawn;  // SAMPLE nodes on the way
-  int32_t target = graph.hidden(set);
-  while (target < 0) {
-    const int32_t sample = ~target;
-    weights.resize(graph.samples.branch_count[sample]);
-    graph.prior_weights(sample, weights.data());
-    double remaining = random.uniform();
-    int32_t branch = 0;
-    for (int32_t k = 0; k < static_cast<int32_t>(weights.size()); ++k) {
-      if (weights[k] <= 0.0) continue;
-      branch = k;
-      remaining -= weights[k];
-      if (remaining < 0.0) break;
-    }
-    drawn.push_back(sample);
-    target = graph.branch(sample, branch);
-    if (target == kDead) {
-      while (drawn.back() != graph.dead_sample()) drawn.pop_back();
-      target = ~drawn.back();
-      drawn.pop_back();
-    }
-  }
-  return target;
+  return state_after(graph.game(), graph.exchanged_history(set, walk));
 }
 
 }  // namespace nash_ismcts

@@ -11,6 +11,7 @@
 #include "../common/random.h"
 #include "../worlds/graph.h"
 #include "../worlds/playout.h"
+#include "../worlds/world_draws.h"
 #include "rows.h"
 
 namespace nash_ismcts {
@@ -90,9 +91,6 @@ class RolloutRows : public RowSource {
   Playout playout_;
   std::vector<int32_t> order_, games_;
 };
-
-// Draws a world of an information set, each hidden piece by its prior.
-int32_t draw_world(Graph& graph, int32_t set, Random& random);
 
 }  // namespace nash_ismcts
 
