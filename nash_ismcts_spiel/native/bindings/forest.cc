@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "shared_graph.h"
+#include "thinking.h"
 
 namespace nash_ismcts {
 
@@ -107,54 +107,13 @@ struct PyForest : SoftForest {
   std::atomic<bool> busy{false};
 };
 
-// Whether time is up; lets Python see now and then whether the user has pressed Ctrl-C.
-class Stop {
- public:
-  explicit Stop(std::optional<double> seconds) {
-    if (seconds) {
-      deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                     std::chrono::duration<double>(std::min(*seconds, 1e8)));
-    }
-  }
-  bool operator()() const {
-    const Clock::time_point now = Clock::now();
-    if (now >= look_) {
-      look_ = now + kSignalInterval;
-      const py::gil_scoped_acquire acquired;
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    }
-    return now >= deadline_;
-  }
-
- private:
-  static constexpr std::chrono::milliseconds kSignalInterval{100};
-  Clock::time_point deadline_ = Clock::time_point::max();
-  mutable Clock::time_point look_ = Clock::now() + kSignalInterval;
-};
-
-class Busy {
- public:
-  explicit Busy(PyForest& forest) : forest_(forest) {
-    if (forest_.busy.exchange(true)) {
-      throw std::runtime_error("this forest is being searched by another thread");
-    }
-  }
-  ~Busy() { forest_.busy = false; }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-
- private:
-  PyForest& forest_;
-};
-
 // Runs `visits` simulations, or as many as there is time for; returns how many.
 int64_t think(PyForest& self, int32_t view, int32_t player, std::optional<int64_t> visits,
               std::optional<double> seconds) {
-  const Busy busy(self);
+  const Busy<PyForest> busy(self);
   require_row(view, self.arena->num_views(), "view");
   require_row(player, self.arena->num_players(), "player");
-  if (visits && *visits < 0) throw py::value_error("visits must not be negative");
-  if (!visits && !seconds) throw py::value_error("think needs visits or seconds");
+  check_budget(visits, seconds);
   const Reading reading(self.arena->graph());
   const Stop stop(seconds);
   const py::gil_scoped_release release;
@@ -163,7 +122,7 @@ int64_t think(PyForest& self, int32_t view, int32_t player, std::optional<int64_
 
 // Policy, advantages and simulations of each action of an information set.
 py::tuple found(PyForest& self, int32_t set) {
-  const Busy busy(self);
+  const Busy<PyForest> busy(self);
   require_row(set, self.arena->graph().information_sets.size(), "information set");
   const int32_t count = self.arena->graph().information_sets.action_count[set];
   py::array_t<double> policy(count), values(count);
