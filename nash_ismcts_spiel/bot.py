@@ -131,6 +131,10 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         elif fresh or changed or not self._config.reuse_trees:
             self._engine.forget()
         self._last_player = player
+        if isinstance(self._engine, ForestEngine) and self._merged is not None:
+            seed = None if rng is None else int(rng.integers(_SEEDS))
+            view = self._merged.view_at(state)
+            return self._engine.search(view, seconds=self._seconds, seed=seed)
         started = time.perf_counter()
         try:
             information_set = self._graph.observe(state, player, self._seconds)
@@ -238,7 +242,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         return nothing_found(self._graph.key_at(state, player), actions, stopped_by)
 
     def _start_graph(self) -> None:
-        self._graph, self._models, self._engine = equip(
+        self._graph, self._models, self._engine, self._merged = equip(
             self._game, self._evaluator, self._config, self._seed
         )
         self._last_world, self._grown = None, 0

@@ -1,7 +1,8 @@
 """What a bot searches with: the graph of its game, its models there, and the engine.
 
-The search with soft ties walks whole games; where a game is too large for that, or nothing is
-hidden, the notes' literal search takes its place.
+The search with soft ties walks whole games. Where a game is too large for that it walks the game
+over views, if its histories merge; otherwise, or where nothing is hidden, the notes' literal search
+takes its place.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from typing import NamedTuple
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph, SupportedGame
+from nash_ismcts_spiel.games.merged import MergedGame, game_over_views
 from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
 from nash_ismcts_spiel.games.whole import whole_graph
 from nash_ismcts_spiel.models import Evaluator, Models
 from nash_ismcts_spiel.models.protocol import graph_of, hidden_order_of, split_actions_of
 from nash_ismcts_spiel.models.tables import forest_models
+from nash_ismcts_spiel.models.view_models import takes_views, view_models
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.native.forest import ForestEngine
 from nash_ismcts_spiel.search import ReferenceEngine
@@ -28,6 +31,7 @@ class Equipment(NamedTuple):
     graph: GameGraph
     models: Models
     engine: LiteralEngine | ForestEngine
+    merged: MergedGame | None = None  # whose views the engine searches
 
 
 def equip(game: SupportedGame, evaluator: Evaluator, config: SearchConfig, seed: int) -> Equipment:
@@ -41,6 +45,10 @@ def equip(game: SupportedGame, evaluator: Evaluator, config: SearchConfig, seed:
     if _walks_whole_games(game, config) and graph.enumerated:
         engine = ForestEngine(forest_models(graph, evaluator), config, seed)
         return Equipment(graph, models, engine)
+    merged = _over_views(graph, evaluator, config)
+    if merged is not None:
+        engine = ForestEngine(view_models(merged, evaluator), config, seed)
+        return Equipment(graph, models, engine, merged)
     literal = NativeEngine if config.engine == "native" else ReferenceEngine
     return Equipment(graph, models, literal(models, config))
 
@@ -68,6 +76,14 @@ def _graph(game: SupportedGame, evaluator: Evaluator, config: SearchConfig) -> G
 def _walks_whole_games(game: SupportedGame, config: SearchConfig) -> bool:
     """Where nothing is hidden, nobody needs to mix."""
     return config.search == "forest" and not game.perfect_information
+
+
+def _over_views(graph: GameGraph, evaluator: Evaluator, config: SearchConfig) -> MergedGame | None:
+    """The game over views, where it can be searched so."""
+    whole_actions = graph.splitting is None and takes_views(evaluator)
+    if not (whole_actions and _walks_whole_games(graph.game, config)):
+        return None
+    return game_over_views(graph.game, config.max_worlds)
 
 
 def _split_actions(
