@@ -128,6 +128,12 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self, state: Any, player: int, fresh: bool, rng: np.random.Generator | None
     ) -> SearchResult:
         started = time.perf_counter()
+        if isinstance(self._engine, ForestEngine) and self._merged is not None:
+            if fresh or not self._config.reuse_trees:
+                self._engine.forget()
+            return self._engine.search(
+                self._merged.view_at(state), seconds=self._seconds, seed=_new_seed(rng)
+            )
         try:
             information_set = self._observe(state, player, fresh)
         except TimeoutError:
@@ -139,8 +145,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         spent = time.perf_counter() - started
         left = None if self._seconds is None else max(self._seconds - spent, 0.0)
         if isinstance(self._engine, ForestEngine | StateForestEngine):
-            seed = None if rng is None else int(rng.integers(_SEEDS))
-            result = self._engine.search(information_set, seconds=left, seed=seed)
+            result = self._engine.search(information_set, seconds=left, seed=_new_seed(rng))
         else:
             result = self._search_literally(self._engine, information_set, rng, left)
         return over_whole_actions(result, information_set, self._models, self._engine)
@@ -259,7 +264,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         return nothing_found(self._graph.key_at(state, player), actions, stopped_by)
 
     def _start_graph(self) -> None:
-        self._graph, self._models, self._engine = equip(
+        self._graph, self._models, self._engine, self._merged = equip(
             self._game, self._evaluator, self._config, self._seed
         )
         self._last_world, self._grown = None, 0
@@ -292,6 +297,10 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         if seat is None:
             raise ValueError(f"all move at once at {_where(state)}: say for which player_id")
         return seat
+
+
+def _new_seed(rng: np.random.Generator | None) -> int | None:
+    return None if rng is None else int(rng.integers(_SEEDS))
 
 
 def _check_seat(player_id: Any, game: SupportedGame) -> None:

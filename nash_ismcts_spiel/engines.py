@@ -5,9 +5,10 @@ Which search answers where is decided here alone, in this order:
 1. `search="notes"`, or nothing is hidden: the notes' literal search.
 2. The game is enumerated: the search with soft ties, by the models of P or, untrained, by games
    from uniform play. It converges: more visits make it harder to exploit.
-3. Larger games, nothing trained: the forest on live states, which wins more matches there than a
+3. Larger games whose histories merge: the same over views.
+4. Larger games, nothing trained: the forest on live states, which wins more matches there than a
    search that has to know beliefs and values of worlds.
-4. Larger games with models of P: the literal search.
+5. Larger games with models of P: the literal search.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from typing import NamedTuple
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph, SupportedGame
+from nash_ismcts_spiel.games.merged import MergedGame, game_over_views
 from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
 from nash_ismcts_spiel.games.whole import whole_graph
 from nash_ismcts_spiel.models import Evaluator, Models, RolloutEvaluator
 from nash_ismcts_spiel.models.protocol import graph_of, hidden_order_of, split_actions_of
 from nash_ismcts_spiel.models.tables import forest_models
+from nash_ismcts_spiel.models.view_models import takes_views, view_models
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.native.forest import ForestEngine
 from nash_ismcts_spiel.native.state_forest import StateForestEngine
@@ -35,6 +38,7 @@ class Equipment(NamedTuple):
     graph: GameGraph
     models: Models
     engine: LiteralEngine | ForestEngine | StateForestEngine
+    merged: MergedGame | None = None  # whose views the engine searches
 
 
 def equip(game: SupportedGame, evaluator: Evaluator, config: SearchConfig, seed: int) -> Equipment:
@@ -49,6 +53,10 @@ def equip(game: SupportedGame, evaluator: Evaluator, config: SearchConfig, seed:
     if hides and graph.enumerated:
         forest = ForestEngine(forest_models(graph, evaluator), config, seed)
         return Equipment(graph, models, forest)
+    merged = _over_views(graph, evaluator, config)
+    if merged is not None:
+        forest = ForestEngine(view_models(merged, evaluator), config, seed)
+        return Equipment(graph, models, forest, merged)
     if hides and type(evaluator) is RolloutEvaluator:
         return Equipment(graph, models, StateForestEngine(models, config, seed))
     literal = NativeEngine if config.engine == "native" else ReferenceEngine
@@ -78,6 +86,14 @@ def _graph(game: SupportedGame, evaluator: Evaluator, config: SearchConfig) -> G
 def _has_forest(game: SupportedGame, config: SearchConfig) -> bool:
     """Where nothing is hidden, nobody needs to mix."""
     return config.search == "forest" and not game.perfect_information
+
+
+def _over_views(graph: GameGraph, evaluator: Evaluator, config: SearchConfig) -> MergedGame | None:
+    """The game over views, where it can be searched so."""
+    whole_actions = graph.splitting is None and takes_views(evaluator)
+    if not (whole_actions and _has_forest(graph.game, config)):
+        return None
+    return game_over_views(graph.game, config.max_worlds)
 
 
 def _split_actions(

@@ -25,6 +25,11 @@ PolicyKey = Literal["observation", "information_state"]
 MAX_NODES = 2_000_000
 """Nodes of a merged game, of some 300 bytes each while it is made."""
 
+_MERGING = ("dark_hex", "phantom_ttt")
+"""OpenSpiel's names of games that are known to merge by observations, on boards of so many cells:
+to try a game takes seconds, and only a walk of the whole game tells."""
+_MOST_CELLS = 9
+
 _FAR_BEYOND = 100
 """By how much an estimate must miss the limit to be believed; it tells orders of magnitude."""
 
@@ -178,7 +183,21 @@ def merged_game(game: Any, key: PolicyKey = "observation") -> MergedGame:
     return _kept(supported.name, key)
 
 
-@functools.lru_cache(maxsize=3)
+def game_over_views(game: SupportedGame, max_nodes: int) -> MergedGame | None:
+    """A game merged by observations, if it is one of those that are searched by views."""
+    kind = game.pyspiel_game.get_type()
+    if kind.short_name not in _MERGING or game.native.needs_gil:
+        return None
+    if game.pyspiel_game.num_distinct_actions() > _MOST_CELLS:
+        return None
+    try:
+        merged = _kept(game.name, "observation")
+    except ValueError:  # this variant tells its players more, or prints less
+        return None
+    return merged if merged.native.num_nodes <= max_nodes else None
+
+
+@functools.lru_cache(maxsize=4)
 def _kept(name: str, key: PolicyKey) -> MergedGame:
     return MergedGame(name, key)
 

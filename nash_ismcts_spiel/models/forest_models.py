@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games import GameGraph, InformationKey
 from nash_ismcts_spiel.native import _core
 
 Floats = npt.NDArray[np.float64]
@@ -51,6 +51,22 @@ class ForestModels:
     advantage_share: float = 1.0
     blend: float = 0.0
 
+    def player(self, information_set: int) -> int:
+        """The player to move."""
+        return self.graph.information_sets.player[information_set]
+
+    def log(self, information_set: int) -> list[int]:
+        """The decision points of a log, as views, oldest first."""
+        return self.arena.log(information_set)
+
+    def key(self, information_set: int) -> InformationKey:
+        """The name of an information set."""
+        return self.graph.key(information_set)
+
+    def actions(self, information_set: int) -> tuple[int, ...]:
+        """The legal actions."""
+        return tuple(self.graph.legal_actions(information_set))
+
     def policy_at(self, information_set: int) -> list[float]:
         """P at an information set."""
         return self._at(self.policy, information_set)
@@ -75,6 +91,10 @@ class ForestModels:
         return _core.TableModels(
             self.arena, self.policy, self.child_values, self.values.ravel(), self.beliefs.ravel()
         )
+
+    def forest(self, seed: int) -> _core.SoftForest:
+        """A new forest, compiled."""
+        return _core.SoftForest(self.arena, self.native(), self.settings(seed))
 
     def settings(self, seed: int) -> _core.ForestSettings:
         """What compiled code has to know besides."""

@@ -4,27 +4,33 @@ A search walks the decision points of its player's log, from the first one on, a
 one forest; what an earlier search has thought of the same log is kept. So what is found is a
 function of the log, the models, the settings and the seed: a bot that is asked out of the blue
 answers as one that has played along. `search/forest.py` is the algorithm.
+
+Where histories merge (`models/view_models.py`), a view takes the place of the information set, and
+the likeliest way to it that of the log; `search/view_forest.py` is the algorithm there.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.models.forest_models import ForestModels
+from nash_ismcts_spiel.models.view_models import ViewModels
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.search.forest import ReferenceForest
 from nash_ismcts_spiel.search.interval import Interval
 from nash_ismcts_spiel.search.limits import StoppedBy
 from nash_ismcts_spiel.search.result import SearchResult
+from nash_ismcts_spiel.search.view_forest import ReferenceViewForest
 
 Floats = npt.NDArray[np.float64]
-AnyForest = _core.SoftForest | ReferenceForest
+AnyForest = _core.SoftForest | _core.ViewForest | ReferenceForest | ReferenceViewForest
+AnyModels = ForestModels | ViewModels
 
 
 @dataclasses.dataclass(slots=True)
@@ -38,10 +44,10 @@ class _Walk:
 class ForestEngine:
     """Searches one information set after another and keeps what was thought in between."""
 
-    def __init__(self, models: ForestModels, config: SearchConfig, seed: int) -> None:
+    def __init__(self, models: AnyModels, config: SearchConfig, seed: int) -> None:
         """Starts with nothing thought about."""
-        self._models = models.in_scale(config.value_scale)
-        self._native = models.native() if config.engine == "native" else None
+        self._models: AnyModels = models.in_scale(config.value_scale)
+        self._is_native = config.engine == "native"
         self._visits = config.visits
         self._seed = seed
         self._walks: dict[int, _Walk] = {}
@@ -58,12 +64,12 @@ class ForestEngine:
         """Thinks at the decision points of a log that are new, the last of which is the own one.
 
         Args:
-          information_set: where the player is to move.
+          information_set: where the player is to move; a view where the models are over views.
           seconds: wall time instead of the config's visits, shared by the new decision points.
           seed: another one, with which all is thought anew and then dropped.
         """
-        player = self._models.graph.information_sets.player[information_set]
-        points = self._models.arena.log(information_set)
+        player = self._models.player(information_set)
+        points = self._models.log(information_set)
         walk = self._walks.get(player)
         if seed is not None:
             walk = _Walk(self._new_forest(seed))
@@ -96,9 +102,11 @@ class ForestEngine:
         return found if any(found.visits) else None
 
     def _new_forest(self, seed: int) -> AnyForest:
-        if self._native is None:
-            return ReferenceForest(self._models, seed)
-        return _core.SoftForest(self._models.arena, self._native, self._models.settings(seed))
+        if self._is_native:
+            return self._models.forest(seed)
+        if isinstance(self._models, ViewModels):
+            return ReferenceViewForest(self._models, seed)
+        return ReferenceForest(self._models, seed)
 
     def _think(self, walk: _Walk, point: int, player: int, seconds: float | None) -> int:
         """A decision point counts as thought about only once that is over."""
@@ -114,7 +122,7 @@ class ForestEngine:
     def _result(
         self, forest: AnyForest, information_set: int, run: int, pondered: int, stopped: StoppedBy
     ) -> SearchResult:
-        graph, models = self._models.graph, self._models
+        models = self._models
         found, advantages, visits = forest.found(information_set)
         policy = tuple(map(float, found))
         prior = models.policy_at(information_set)
@@ -125,8 +133,8 @@ class ForestEngine:
         mean = sum(p * value for p, value in zip(policy, values, strict=True))
         count = len(prior)
         return SearchResult(
-            key=graph.key(information_set),
-            actions=tuple(graph.legal_actions(information_set)),
+            key=models.key(information_set),
+            actions=models.actions(information_set),
             prior=tuple(prior),
             visits=tuple(map(int, visits)),
             pure_visits=(0,) * count,
@@ -157,3 +165,19 @@ def search_everywhere(
     return _core.forest_everywhere(
         models.arena, models.native(), models.settings(seed), visits, report=report
     )
+
+
+def search_views(
+    models: ViewModels,
+    visits: int,
+    seed: int,
+    views: Sequence[int] | None = None,
+    report: Callable[[int], object] | None = None,
+) -> npt.NDArray[np.float64]:
+    """What a bot with this seed plays at each view, beside its actions; P at views not asked. [A]
+
+    `report` is told how many views are done.
+    """
+    asked = range(len(models.merged.views)) if views is None else views
+    settings = models.settings(seed)
+    return _core.forest_at_views(models.arena, models.native, settings, visits, asked, report)

@@ -36,6 +36,7 @@ void bind_sources(pybind11::module_& module);
 
 // TableArena, TableModels, ForestSettings and what searches with them.
 void bind_forest(pybind11::module_& module);
+void bind_view_forest(pybind11::module_& module);
 
 // StateForest and WorldDraws.
 void bind_state_forest(pybind11::module_& module);

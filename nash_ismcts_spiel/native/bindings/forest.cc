@@ -21,6 +21,7 @@
 #include "bindings.h"
 #include "shared_graph.h"
 #include "stop.h"
+#include "thinking.h"
 
 namespace nash_ismcts {
 
@@ -107,29 +108,13 @@ struct PyForest : SoftForest {
   std::atomic<bool> busy{false};
 };
 
-class Busy {
- public:
-  explicit Busy(PyForest& forest) : forest_(forest) {
-    if (forest_.busy.exchange(true)) {
-      throw std::runtime_error("this forest is being searched by another thread");
-    }
-  }
-  ~Busy() { forest_.busy = false; }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-
- private:
-  PyForest& forest_;
-};
-
 // Runs `visits` simulations, or as many as there is time for; returns how many.
 int64_t think(PyForest& self, int32_t view, int32_t player, std::optional<int64_t> visits,
               std::optional<double> seconds) {
-  const Busy busy(self);
+  const Busy<PyForest> busy(self);
   require_row(view, self.arena->num_views(), "view");
   require_row(player, self.arena->num_players(), "player");
-  if (visits && *visits < 0) throw py::value_error("visits must not be negative");
-  if (!visits && !seconds) throw py::value_error("think needs visits or seconds");
+  check_budget(visits, seconds);
   const Reading reading(self.arena->graph());
   const Stop stop(seconds);
   const py::gil_scoped_release release;
@@ -138,7 +123,7 @@ int64_t think(PyForest& self, int32_t view, int32_t player, std::optional<int64_
 
 // Policy, advantages and simulations of each action of an information set.
 py::tuple found(PyForest& self, int32_t set) {
-  const Busy busy(self);
+  const Busy<PyForest> busy(self);
   require_row(set, self.arena->graph().information_sets.size(), "information set");
   const int32_t count = self.arena->graph().information_sets.action_count[set];
   py::array_t<double> policy(count), values(count);

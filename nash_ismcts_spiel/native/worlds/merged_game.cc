@@ -41,8 +41,9 @@ struct DigestHash {
 // What is asked of a state once: it costs more than to walk.
 struct Look {
   int32_t mover = kTerminalPlayer;
-  std::string key;     // of the mover
-  uint64_t trail = 0;  // what the mover saw since its last decision
+  std::string key;            // of the mover
+  uint64_t trail = 0;         // what the mover saw since its last decision
+  std::vector<Digest> shown;  // the keys of all players
   Digest digest;
 };
 
@@ -125,6 +126,7 @@ class Merger {
     for (int32_t player = 0; player < merged_.num_players; ++player) {
       std::string key = key_of(state, player);
       look.digest.add(key);
+      look.shown.emplace_back().add(key);
       if (follows_trails_) {
         const uint64_t seen = hash_bytes(1, key.data(), key.size());
         if (seen != open.last_seen[player]) {
@@ -156,6 +158,9 @@ class Merger {
     const bool decides = look.mover >= 0;
     merged_.view.push_back(decides ? view_of(look, state, node) : kNothing);
     merged_.signal.push_back(decides ? signal_of(merged_.view.back(), look.trail) : kNothing);
+    for (int32_t player = 0; player < merged_.num_players; ++player) {
+      merged_.look.push_back(decides ? look_of(look, player) : kNothing);
+    }
     const bool over = look.mover == kTerminalPlayer;
     const auto rows = merged_.returns.size() / static_cast<size_t>(merged_.num_players);
     merged_.terminal.push_back(over ? static_cast<int32_t>(rows) : kNothing);
@@ -186,6 +191,16 @@ class Merger {
     digest.add(static_cast<uint64_t>(view));
     digest.add(trail);
     return signals_.try_emplace(digest, static_cast<int32_t>(signals_.size())).first->second;
+  }
+
+  // The number of what a player sees at the node that was added last.
+  int32_t look_of(const Look& look, int32_t player) {
+    Digest digest = look.shown[player];
+    digest.add(static_cast<uint64_t>(player));
+    digest.add(static_cast<uint64_t>(player == look.mover ? merged_.view.back() + 1 : 0));
+    const auto [found, added] = looks_.try_emplace(digest, merged_.num_looks);
+    if (added) ++merged_.num_looks;
+    return found->second;
   }
 
   // Where a node's events lead, in order, and how likely chance makes them.
@@ -275,7 +290,7 @@ class Merger {
   const bool follows_trails_;
   MergedGame merged_;
   std::unordered_map<Digest, int32_t, DigestHash> known_;  // nodes of the next layer
-  std::unordered_map<Digest, int32_t, DigestHash> signals_;
+  std::unordered_map<Digest, int32_t, DigestHash> signals_, looks_;
   std::unordered_map<std::string, int32_t> views_;
   std::vector<Action> events_, legal_;
   std::vector<double> chances_;

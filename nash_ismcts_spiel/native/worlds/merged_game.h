@@ -42,14 +42,19 @@ struct MergedView {
   int32_t last_node = 0;   // the same one if there is no other
 };
 
+// A player also sees something where another one is to move. Its *look* at a node is its key, for
+// the mover together with its view: nodes with one look are those that it cannot tell apart.
+//
 // Letters: N nodes, E edges, T terminal nodes, V views, A actions of all views, n players.
 struct MergedGame {
   int32_t num_players = 0;
+  int32_t num_looks = 0;
 
   // Nodes, shortest histories first: children come after their parents.
   std::vector<int32_t> mover;        // a player, kChancePlayer or kTerminalPlayer [N]
   std::vector<int32_t> view;         // of the mover, -1 if no player is to move [N]
   std::vector<int32_t> signal;       // of the mover, the same [N]
+  std::vector<int32_t> look;         // what each player sees there, -1 where none moves [N, n]
   std::vector<int32_t> terminal;     // row of `returns`, -1 if the game goes on [N]
   std::vector<int64_t> first_edge;   // [N + 1]
   std::vector<int32_t> parent;       // on the first history that was found [N]

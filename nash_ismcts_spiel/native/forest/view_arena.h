@@ -1,0 +1,153 @@
+// A merged game (worlds/merged_game.h) as a search over views (view_forest.h) walks it.
+//
+// Nodes are numbered anew: shorter histories first, and those of one view side by side, as they are
+// always read together. Letters in shapes: N nodes, E edges, L looks, A actions of all views, n
+// players.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_ARENA_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_ARENA_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "../worlds/merged_game.h"
+
+namespace nash_ismcts {
+
+// Nodes of a look, in ascending order.
+struct NodeRange {
+  const int32_t* first;
+  const int32_t* last;
+  const int32_t* begin() const { return first; }
+  const int32_t* end() const { return last; }
+};
+
+class ViewArena {
+ public:
+  // Throws std::invalid_argument if chance moves in the game.
+  explicit ViewArena(std::shared_ptr<const MergedGame> merged)
+      : merged_(std::move(merged)), players_(merged_->num_players) {
+    const std::vector<int32_t> order = sorted();
+    std::vector<int32_t> number(order.size());
+    for (size_t node = 0; node < order.size(); ++node) {
+      number[order[node]] = static_cast<int32_t>(node);
+    }
+    for (const int32_t old : order) {
+      const int64_t first = merged_->first_edge[old], end = merged_->first_edge[old + 1];
+      view.push_back(merged_->view[old]);
+      terminal.push_back(merged_->terminal[old]);
+      first_edge.push_back(static_cast<int64_t>(child.size()));
+      for (int64_t edge = first; edge < end; ++edge) child.push_back(number[merged_->child[edge]]);
+      const auto looks = merged_->look.begin() + int64_t{old} * players_;
+      look_.insert(look_.end(), looks, looks + players_);
+    }
+    first_edge.push_back(static_cast<int64_t>(child.size()));
+    list_parents();
+    list_looks();
+  }
+
+  const MergedGame& game() const { return *merged_; }
+  int32_t num_players() const { return players_; }
+  int32_t num_nodes() const { return static_cast<int32_t>(view.size()); }
+  int32_t num_views() const { return static_cast<int32_t>(merged_->views.size()); }
+  int32_t num_looks() const { return merged_->num_looks; }
+
+  int32_t player(int32_t view) const { return merged_->views[view].player; }
+  int64_t first_action(int32_t view) const { return merged_->first_action[view]; }
+  int32_t action_count(int32_t view) const {
+    return static_cast<int32_t>(first_action(view + 1) - first_action(view));
+  }
+  const double* returns(int32_t node) const {
+    return merged_->returns.data() + int64_t{terminal[node]} * players_;
+  }
+
+  // What a player sees where somebody is to move.
+  int32_t look(int32_t node, int32_t player) const {
+    return look_[int64_t{node} * players_ + player];
+  }
+  int32_t look_of_view(int32_t view) const { return look_of_view_[view]; }
+  NodeRange nodes_of_look(int32_t look) const {
+    return {nodes_.data() + first_node_[look], nodes_.data() + first_node_[look + 1]};
+  }
+  NodeRange nodes_of_view(int32_t view) const { return nodes_of_look(look_of_view_[view]); }
+
+  std::vector<int32_t> view;           // of the mover, -1 at the end of a game [N]
+  std::vector<int32_t> terminal;       // row of the game's returns, -1 if the game goes on [N]
+  std::vector<int64_t> first_edge;     // [N + 1]
+  std::vector<int32_t> child;          // [E]
+  std::vector<int64_t> first_parent;   // of the edges that lead to a node, in the next two [N + 1]
+  std::vector<int32_t> parent;         // [E]
+  std::vector<int32_t> parent_action;  // number among the actions of all views [E]
+
+ private:
+  std::vector<int32_t> sorted() const {
+    const auto nodes = static_cast<int32_t>(merged_->num_nodes());
+    std::vector<int32_t> depth(nodes, 0), order(nodes);
+    for (int32_t node = 0; node < nodes; ++node) {
+      if (merged_->mover[node] == kChancePlayer) {
+        throw std::invalid_argument("a search over views needs a game without chance");
+      }
+      for (int64_t edge = merged_->first_edge[node]; edge < merged_->first_edge[node + 1]; ++edge) {
+        depth[merged_->child[edge]] = depth[node] + 1;
+      }
+    }
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int32_t left, int32_t right) {
+      return std::make_pair(depth[left], merged_->view[left]) <
+             std::make_pair(depth[right], merged_->view[right]);
+    });
+    return order;
+  }
+
+  void list_parents() {
+    first_parent.assign(view.size() + 1, 0);
+    for (const int32_t after : child) ++first_parent[after + 1];
+    std::partial_sum(first_parent.begin(), first_parent.end(), first_parent.begin());
+    parent.resize(child.size());
+    parent_action.resize(child.size());
+    std::vector<int64_t> next(first_parent.begin(), first_parent.end() - 1);
+    for (int32_t node = 0; node < num_nodes(); ++node) {
+      for (int64_t edge = first_edge[node]; edge < first_edge[node + 1]; ++edge) {
+        const int64_t place = next[child[edge]]++;
+        parent[place] = node;
+        parent_action[place] =
+            static_cast<int32_t>(first_action(view[node]) + edge - first_edge[node]);
+      }
+    }
+  }
+
+  void list_looks() {
+    first_node_.assign(num_looks() + 1, 0);
+    look_of_view_.assign(num_views(), -1);
+    for (const int32_t look : look_) {
+      if (look >= 0) ++first_node_[look + 1];
+    }
+    std::partial_sum(first_node_.begin(), first_node_.end(), first_node_.begin());
+    nodes_.resize(first_node_.back());
+    std::vector<int64_t> next(first_node_.begin(), first_node_.end() - 1);
+    for (int32_t node = 0; node < num_nodes(); ++node) {
+      if (view[node] < 0) continue;
+      look_of_view_[view[node]] = look(node, player(view[node]));
+      for (int32_t player = 0; player < players_; ++player) {
+        nodes_[next[look(node, player)]++] = node;
+      }
+    }
+  }
+
+  std::shared_ptr<const MergedGame> merged_;
+  int32_t players_;
+  std::vector<int32_t> look_;          // [N, n]
+  std::vector<int32_t> look_of_view_;  // of the mover
+  std::vector<int64_t> first_node_;    // [L + 1]
+  std::vector<int32_t> nodes_;         // of all looks
+};
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_ARENA_H_

@@ -1,0 +1,376 @@
+// The search with soft ties over the views of a merged game: forest.h where histories merge.
+//
+// A node has several parents, and the model's values and beliefs are exact under P at every node.
+// So a view counts all its nodes w from the first visit on:
+//
+//   Q(a) = sum over w of H(w) rho(w) v(wa) / sum over w of H(w) rho(w)
+//   rho(w) = sum over parents x of share(x -> w) rho(x) pi(xw) / P(xw)
+//
+// H is how likely P makes a node, share how much of that comes over an edge. rho multiplies the
+// moves of all players, the own ones too: a view forgets in which order its player's own moves
+// came. Parents at which nobody has been count 1. The temperature is bounded below, since without
+// perfect recall soft ties need not settle at lower ones.
+//
+// A view has no log. A search walks the decision points of the likeliest way to it, as P makes
+// it: what its player saw there each time somebody moved (its *looks*). So what is played is a
+// function of the view, P, the settings and the seed. `search/view_forest.py` is the same in
+// Python.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_FOREST_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_FOREST_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "../common/random.h"
+#include "settings.h"
+#include "view_arena.h"
+#include "view_models.h"
+
+namespace nash_ismcts {
+
+constexpr double kLeastTemperature = 0.1;  // in value scales
+
+// The decision points of the likeliest way to a view, oldest first; the last one is its own look.
+inline std::vector<int32_t> likeliest_log(const ViewArena& arena, const ViewModels& models,
+                                          int32_t view) {
+  const NodeRange nodes = arena.nodes_of_view(view);
+  int32_t node = *std::max_element(nodes.begin(), nodes.end(), [&](int32_t left, int32_t right) {
+    return models.reach[left] < models.reach[right];
+  });
+  std::vector<int32_t> points;
+  while (true) {
+    const int32_t look = arena.look(node, arena.player(view));
+    if (points.empty() || points.back() != look) points.push_back(look);
+    const auto first = models.shares.begin() + arena.first_parent[node],
+               end = models.shares.begin() + arena.first_parent[node + 1];
+    if (first == end) break;
+    node = arena.parent[std::max_element(first, end) - models.shares.begin()];
+  }
+  std::reverse(points.begin(), points.end());
+  return points;
+}
+
+class ViewForest {
+ public:
+  ViewForest(std::shared_ptr<const ViewArena> arena, std::shared_ptr<const ViewModels> models,
+             const ForestSettings& settings)
+      : arena_(std::move(arena)),
+        models_(std::move(models)),
+        settings_(settings),
+        players_(arena_->num_players()),
+        values_(models_->values),
+        rho_(arena_->num_nodes(), 1.0),
+        policy_(models_->policy),
+        ratio_(policy_.size(), 1.0),
+        value_(policy_.size(), 0.0),
+        tried_(policy_.size(), 0.0),
+        mean_(policy_.size(), 0.0),
+        views_(arena_->num_views()),
+        root_rho_(arena_->num_nodes(), 1.0),
+        found_at_(arena_->num_nodes(), 0) {}
+
+  int64_t simulations() const { return simulations_; }
+  double temperature() const { return temperature_; }  // of the last simulation
+
+  // Runs simulations from a decision point of a player's log, and freezes what is played there.
+  // `stop` is asked every now and then; returns how many simulations there were.
+  template <typename Stop>
+  int64_t think(int32_t look, int32_t player, int64_t visits, const Stop& stop) {
+    Random random(settings_.seed, static_cast<uint64_t>(look));
+    ++points_;
+    roots_.clear();
+    moving_.clear();
+    int64_t count = 0;
+    for (; count < visits && !(count % kStopInterval == 0 && stop()); ++count) {
+      if ((count & (count - 1)) == 0) set_temperature(count, visits);
+      int32_t node = draw_root(look, random);
+      if (players_ > 1 && random.uniform() < 0.5) node = chain(node, player, count, random);
+      weight_of_mean_ = static_cast<double>(count + 1);
+      simulate(node, random);
+    }
+    simulations_ += count;
+    few_ = count < kHandful;
+    for (const int32_t view : moving_) freeze(view);
+    return count;
+  }
+
+  // What is played at a view: P where the forest has hardly been.
+  void policy(int32_t view, double* policy) const {
+    const bool unknown = few_ && !views_[view].frozen;
+    const std::vector<double>& found = unknown ? models_->policy : policy_;
+    std::copy_n(found.begin() + arena_->first_action(view), arena_->action_count(view), policy);
+  }
+
+  // For each action how much better than P it was found, and the number of simulations.
+  void found(int32_t view, double* advantages, int64_t* visits) const {
+    const int64_t first = arena_->first_action(view);
+    double base = 0.0;
+    for (int32_t a = 0; a < arena_->action_count(view); ++a) {
+      base += models_->policy[first + a] * models_->child_values[first + a];
+    }
+    const bool known = views_[view].updates > 0;
+    for (int32_t a = 0; a < arena_->action_count(view); ++a) {
+      advantages[a] = known ? value_[first + a] - base : 0.0;
+      visits[a] = static_cast<int64_t>(tried_[first + a]);
+    }
+  }
+
+  // Remembers the forest as it is; `undo` goes back to what was remembered last.
+  void remember() {
+    marks_.push_back({kept_views_.size(), simulations_, few_});
+    ++period_;
+  }
+
+  void undo() {
+    const Mark mark = marks_.back();
+    marks_.pop_back();
+    for (; kept_views_.size() > mark.views; kept_views_.pop_back()) restore();
+    simulations_ = mark.simulations;
+    few_ = mark.few;
+    ++period_;
+  }
+
+ private:
+  struct View {
+    int64_t updates = 0;
+    double averaged = 0.0;  // sum of weights of the mean
+    bool frozen = false;    // what is played here is settled
+    int64_t kept = 0;       // the period in which it was last kept
+  };
+  struct Mark {
+    size_t views;
+    int64_t simulations;
+    bool few;
+  };
+
+  // Where a clock ends the search, the number of simulations is not known beforehand.
+  void set_temperature(int64_t count, int64_t visits) {
+    const int64_t expected = visits == kUntilStopped ? 2 * count + 2 : visits;
+    const double length = leash(static_cast<double>(expected), settings_.regret);
+    temperature_ = settings_.value_scale * std::max(length, kLeastTemperature);
+  }
+
+  // Where simulations begin: nodes of a look as likely as what is played makes them.
+  int32_t draw_root(int32_t look, Random& random) {
+    const NodeRange nodes = arena_->nodes_of_look(look);
+    auto [at, fresh] = roots_.try_emplace(look);
+    std::vector<double>& ends = at->second;
+    const auto fill = [&](bool by_play) {
+      double total = 0.0;
+      ends.clear();
+      for (const int32_t node : nodes) {
+        ends.push_back(total += models_->reach[node] * (by_play ? root_rho(node) : 1.0));
+      }
+    };
+    if (fresh) fill(true);
+    if (!(ends.back() > 0.0)) fill(false);  // nothing that is played leads here
+    const double point = random.uniform() * ends.back();
+    return nodes.first[std::upper_bound(ends.begin(), ends.end() - 1, point) - ends.begin()];
+  }
+
+  // rho by all ways from the start of the game, kept while a decision point lasts.
+  double root_rho(int32_t node) {
+    if (node == 0 || found_at_[node] == points_) return root_rho_[node];
+    double total = 0.0;
+    for (int64_t at = arena_->first_parent[node]; at < arena_->first_parent[node + 1]; ++at) {
+      const double before = root_rho(arena_->parent[at]);
+      total += models_->shares[at] * before * ratio_[arena_->parent_action[at]];
+    }
+    found_at_[node] = points_;
+    return root_rho_[node] = total;
+  }
+
+  // What another player would take for possible at a node, and what ours would in that.
+  int32_t chain(int32_t node, int32_t player, int64_t count, Random& random) {
+    const auto other = static_cast<int32_t>((player + 1 + count % (players_ - 1)) % players_);
+    node = draw_root(arena_->look(node, other), random);
+    return draw_root(arena_->look(node, player), random);
+  }
+
+  // One pass from a node to the end of the game, and back.
+  void simulate(int32_t node, Random& random) {
+    path_.clear();
+    while (arena_->terminal[node] < 0) {
+      path_.push_back(node);
+      const int32_t view = arena_->view[node];
+      keep(view);
+      for (const int32_t each : arena_->nodes_of_view(view)) find_rho(each);
+      const int32_t action = choose(view, random);
+      tried_[arena_->first_action(view) + action] += 1.0;
+      node = arena_->child[arena_->first_edge[node] + action];
+    }
+    for (size_t at = path_.size(); at-- > 0;) update(arena_->view[path_[at]], at == 0);
+  }
+
+  // rho by those of the parents.
+  void find_rho(int32_t node) {
+    if (node == 0) return;
+    double total = 0.0;
+    for (int64_t at = arena_->first_parent[node]; at < arena_->first_parent[node + 1]; ++at) {
+      const double before = rho_[arena_->parent[at]];
+      total += models_->shares[at] * before * ratio_[arena_->parent_action[at]];
+    }
+    rho_[node] = total;
+  }
+
+  int32_t choose(int32_t view, Random& random) const {
+    const int32_t count = arena_->action_count(view);
+    if (random.uniform() < kExploration) return static_cast<int32_t>(random.below(count));
+    return random.index(policy_.data() + arena_->first_action(view), count);
+  }
+
+  // N, Qbar, pi, and the values of all nodes of a view.
+  void update(int32_t view, bool is_root) {
+    View& state = views_[view];
+    ++state.updates;
+    if (!state.frozen) {
+      estimate(view);
+      const double step = std::pow(static_cast<double>(state.updates), -kLearningPower);
+      double* const mean = value_.data() + arena_->first_action(view);
+      for (size_t a = 0; a < estimate_.size(); ++a) mean[a] += step * (estimate_[a] - mean[a]);
+      set_policy(view);
+      if (is_root) average(view);
+    }
+    for (const int32_t node : arena_->nodes_of_view(view)) back_up(node, view);
+  }
+
+  // Q of each action, into estimate_.
+  void estimate(int32_t view) {
+    const NodeRange nodes = arena_->nodes_of_view(view);
+    const int32_t player = arena_->player(view);
+    estimate_.assign(arena_->action_count(view), 0.0);
+    double played = 0.0, likely = 0.0;
+    for (const int32_t node : nodes) {
+      likely += models_->reach[node];
+      played += models_->reach[node] * rho_[node];
+    }
+    const bool by_play = played > 0.0;
+    for (const int32_t node : nodes) {
+      const double weight =
+          by_play ? models_->reach[node] * rho_[node] / played : models_->reach[node] / likely;
+      const int32_t* const child = arena_->child.data() + arena_->first_edge[node];
+      for (size_t a = 0; a < estimate_.size(); ++a) {
+        estimate_[a] += weight * values_[int64_t{child[a]} * players_ + player];
+      }
+    }
+  }
+
+  void set_policy(int32_t view) {
+    const int64_t first = arena_->first_action(view), end = arena_->first_action(view + 1);
+    const double largest = *std::max_element(value_.begin() + first, value_.begin() + end);
+    double total = 0.0;
+    for (int64_t a = first; a < end; ++a) {
+      policy_[a] = models_->policy[a] * std::exp((value_[a] - largest) / temperature_);
+      total += policy_[a];
+    }
+    for (int64_t a = first; a < end; ++a) policy_[a] /= total;
+    set_ratios(first, end);
+  }
+
+  void set_ratios(int64_t first, int64_t end) {
+    for (int64_t a = first; a < end; ++a) {
+      ratio_[a] = models_->policy[a] > 0.0 ? policy_[a] / models_->policy[a] : 1.0;
+    }
+  }
+
+  void average(int32_t view) {
+    View& state = views_[view];
+    if (!(state.averaged > 0.0)) moving_.push_back(view);
+    state.averaged += weight_of_mean_;
+    for (int64_t a = arena_->first_action(view); a < arena_->first_action(view + 1); ++a) {
+      mean_[a] += weight_of_mean_ * policy_[a];
+    }
+  }
+
+  void freeze(int32_t view) {
+    View& state = views_[view];
+    const int64_t first = arena_->first_action(view), end = arena_->first_action(view + 1);
+    for (int64_t a = first; a < end; ++a) {
+      policy_[a] = few_ ? models_->policy[a] : mean_[a] / state.averaged;
+      mean_[a] = 0.0;
+    }
+    set_ratios(first, end);
+    state.averaged = 0.0;
+    state.frozen = true;
+  }
+
+  void back_up(int32_t node, int32_t view) {
+    const double* const row = policy_.data() + arena_->first_action(view);
+    const int32_t* const child = arena_->child.data() + arena_->first_edge[node];
+    double* const into = values_.data() + int64_t{node} * players_;
+    std::fill_n(into, players_, 0.0);
+    for (int32_t a = 0; a < arena_->action_count(view); ++a) {
+      const double* const after = values_.data() + int64_t{child[a]} * players_;
+      for (int32_t player = 0; player < players_; ++player) into[player] += row[a] * after[player];
+    }
+  }
+
+  // Before a view changes for the first time since `remember`: what it was, for `undo`.
+  void keep(int32_t view) {
+    if (marks_.empty() || views_[view].kept == period_) return;
+    kept_views_.emplace_back(view, views_[view]);
+    views_[view].kept = period_;
+    const int64_t first = arena_->first_action(view), end = arena_->first_action(view + 1);
+    for (const std::vector<double>* column : {&policy_, &ratio_, &value_, &tried_}) {
+      kept_.insert(kept_.end(), column->begin() + first, column->begin() + end);
+    }
+    for (const int32_t node : arena_->nodes_of_view(view)) {
+      const auto value = values_.begin() + int64_t{node} * players_;
+      kept_.insert(kept_.end(), value, value + players_);
+      kept_.push_back(rho_[node]);
+    }
+  }
+
+  // Undoes what `keep` kept last, from its end to its beginning.
+  void restore() {
+    const auto& [view, state] = kept_views_.back();
+    views_[view] = state;
+    const auto take = [this](std::vector<double>& column, int64_t first, int64_t count) {
+      std::copy(kept_.end() - count, kept_.end(), column.begin() + first);
+      kept_.resize(kept_.size() - count);
+    };
+    const NodeRange nodes = arena_->nodes_of_view(view);
+    for (const int32_t* node = nodes.end(); node-- != nodes.begin();) {
+      take(rho_, *node, 1);
+      take(values_, int64_t{*node} * players_, players_);
+    }
+    for (std::vector<double>* column : {&tried_, &value_, &ratio_, &policy_}) {
+      take(*column, arena_->first_action(view), arena_->action_count(view));
+    }
+  }
+
+  std::shared_ptr<const ViewArena> arena_;
+  std::shared_ptr<const ViewModels> models_;
+  ForestSettings settings_;
+  int32_t players_;
+  int64_t simulations_ = 0;
+  double temperature_ = 0.0;          // alpha
+  double weight_of_mean_ = 0.0;       // of the simulation that is under way
+  bool few_ = true;                   // the last decision point had a handful of simulations
+  std::vector<double> values_, rho_;  // v and rho [N, n], [N]
+  std::vector<double> policy_, ratio_, value_, tried_;  // pi, pi / P, Qbar, visits [A]
+  std::vector<double> mean_;                            // weighted sums of pi [A]
+  std::vector<View> views_;
+  std::unordered_map<int32_t, std::vector<double>> roots_;  // cumulated weights of a look's nodes
+  std::vector<double> root_rho_;                            // rho at the decision point [N]
+  std::vector<int32_t> found_at_;                           // at which decision point [N]
+  int32_t points_ = 0;                                      // decision points so far
+  std::vector<int32_t> moving_;                             // views whose mean is taken
+  std::vector<int32_t> path_;
+  std::vector<double> estimate_;
+  std::vector<Mark> marks_;
+  int64_t period_ = 0;  // since the last `remember` or `undo`
+  std::vector<std::pair<int32_t, View>> kept_views_;
+  std::vector<double> kept_;
+};
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_FOREST_H_

@@ -1,0 +1,95 @@
+// P over the views of a merged game, and what follows from it exactly: one sweep forwards, one
+// back. Values are utilities in the game's units. Letters in shapes as in view_arena.h.
+
+#ifndef NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_MODELS_H_
+#define NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_MODELS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "view_arena.h"
+
+namespace nash_ismcts {
+
+struct ViewModels {
+  std::vector<double> policy;        // P [A]
+  std::vector<double> values;        // V, of each player [N, n]
+  std::vector<double> reach;         // how likely a node is, whoever moves on the way to it [N]
+  std::vector<double> shares;        // of that which comes over an edge, as in `parent` [E]
+  std::vector<double> child_values;  // Vc, of the player who moves [A]
+  double regret = 0.0;  // what the best actions gain on P by Vc, along games of P, by player
+
+  ViewModels(const ViewArena& arena, std::vector<double> given) : policy(std::move(given)) {
+    spread(arena);
+    evaluate(arena);
+    value_actions(arena);
+  }
+
+ private:
+  // A move that P never makes counts as made this rarely.
+  static constexpr double kTremble = 1e-9;
+
+  void spread(const ViewArena& arena) {
+    reach.assign(arena.num_nodes(), 0.0);
+    shares.assign(arena.child.size(), 0.0);
+    reach[0] = 1.0;
+    for (int32_t node = 1; node < arena.num_nodes(); ++node) {
+      const int64_t first = arena.first_parent[node], end = arena.first_parent[node + 1];
+      for (int64_t at = first; at < end; ++at) {
+        shares[at] = reach[arena.parent[at]] * std::max(policy[arena.parent_action[at]], kTremble);
+        reach[node] += shares[at];
+      }
+      for (int64_t at = first; at < end; ++at) shares[at] /= reach[node];
+    }
+  }
+
+  void evaluate(const ViewArena& arena) {
+    const int32_t players = arena.num_players();
+    values.assign(int64_t{arena.num_nodes()} * players, 0.0);
+    for (int32_t node = arena.num_nodes() - 1; node >= 0; --node) {
+      double* const value = values.data() + int64_t{node} * players;
+      if (arena.terminal[node] >= 0) {
+        std::copy_n(arena.returns(node), players, value);
+        continue;
+      }
+      const double* const row = policy.data() + arena.first_action(arena.view[node]);
+      const int64_t first = arena.first_edge[node];
+      for (int64_t edge = first; edge < arena.first_edge[node + 1]; ++edge) {
+        const double* const after = values.data() + int64_t{arena.child[edge]} * players;
+        for (int32_t player = 0; player < players; ++player) {
+          value[player] += row[edge - first] * after[player];
+        }
+      }
+    }
+  }
+
+  void value_actions(const ViewArena& arena) {
+    const int32_t players = arena.num_players();
+    child_values.assign(policy.size(), 0.0);
+    for (int32_t view = 0; view < arena.num_views(); ++view) {
+      const int64_t first = arena.first_action(view), end = arena.first_action(view + 1);
+      double total = 0.0;
+      for (const int32_t node : arena.nodes_of_view(view)) {
+        total += reach[node];
+        for (int64_t action = first; action < end; ++action) {
+          const int64_t after = arena.child[arena.first_edge[node] + action - first];
+          child_values[action] += reach[node] * values[after * players + arena.player(view)];
+        }
+      }
+      double mean = 0.0, best = child_values[first];
+      for (int64_t action = first; action < end; ++action) {
+        mean += policy[action] * child_values[action];
+        best = std::max(best, child_values[action]);
+        child_values[action] /= total;
+      }
+      regret += std::max(best - mean, 0.0) / players;
+    }
+  }
+};
+
+}  // namespace nash_ismcts
+
+#endif  // NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_MODELS_H_

@@ -1,0 +1,239 @@
+"""The search with soft ties over the views of a merged game, to be read.
+
+As `search/forest.py`, where histories merge: pi(a) ~ P(a) exp(Q(a) / alpha). A node has several
+parents, and V and beliefs are exact under P at every node. So a view counts all its nodes w from
+the first visit on:
+
+    Q(a) = sum over w of H(w) rho(w) v(wa) / sum over w of H(w) rho(w)
+    rho(w) = sum over parents x of share(x -> w) rho(x) pi(xw) / P(xw)
+
+H is how likely P makes a node, share how much of that comes over an edge. rho multiplies the moves
+of all players, the own ones too: a view forgets in which order its player's own moves came. The
+temperature alpha is bounded below, since without perfect recall soft ties need not settle at lower
+ones.
+
+A search walks the decision points of the likeliest way to its view: what its player saw there each
+time somebody moved (its *looks*). `native/forest/view_forest.h` is the same in C++.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+import time
+
+import numpy as np
+
+from nash_ismcts_spiel.models.view_models import ViewModels
+from nash_ismcts_spiel.search.forest import EXPLORATION, HANDFUL, LEARNING_POWER, leash
+from nash_ismcts_spiel.search.splitmix import SplitMix
+
+LEAST_TEMPERATURE = 0.1
+"""In value scales."""
+
+
+class _View:
+    """What a forest found at one view; tuples and lists have one entry per action.
+
+    Attributes:
+      nodes: all of them.
+      policy: pi.
+      ratio: pi / P.
+      value: Qbar.
+      tried: how often simulations took an action.
+      updates: N.
+      mean, mean_weight: weighted sum of pi, and of the weights.
+      frozen: what is played here is settled.
+    """
+
+    def __init__(self, models: ViewModels, number: int) -> None:
+        self.player = models.player(number)
+        self.nodes = models.arena.nodes_of_look(models.arena.look_of_view(number))
+        self.prior = models.policy_at(number)
+        count = len(self.prior)
+        self.policy, self.ratio = self.prior, [1.0] * count
+        self.value, self.tried = [0.0] * count, [0] * count
+        self.updates, self.frozen = 0, False
+        self.mean, self.mean_weight = [0.0] * count, 0.0
+
+    def play(self, policy: list[float]) -> None:
+        """Takes a policy."""
+        self.policy = policy
+        self.ratio = [
+            new / old if old > 0.0 else 1.0 for new, old in zip(policy, self.prior, strict=True)
+        ]
+
+
+class ReferenceViewForest:
+    """One forest. `simulations` is how many it has run, `temperature` the last alpha."""
+
+    def __init__(self, models: ViewModels, seed: int) -> None:
+        """Starts with nothing thought about."""
+        self.simulations = 0
+        self.temperature = 0.0
+        self._models, self._arena, self._seed = models, models.arena, seed
+        self._players = models.merged.game.num_players
+        self._view = models.arena.view
+        self._first_edge, self._child = models.arena.first_edge, models.arena.child
+        self._first_parent, self._parent = models.arena.first_parent, models.arena.parent
+        self._parent_action = models.arena.parent_action
+        self._reach, self._shares = models.native.reach, models.native.shares
+        self._values = models.native.values.reshape(-1, self._players)
+        self._rho = np.ones(len(self._view))
+        self._views: dict[int, _View] = {}
+        self._roots: dict[int, list[float]] = {}
+        self._root_rho: dict[int, float] = {}
+        self._few = True  # the last decision point had a handful of simulations
+
+    def think(
+        self, look: int, player: int, visits: int | None, seconds: float | None = None
+    ) -> int:
+        """Runs simulations from a decision point of a player's log, and freezes what is played.
+
+        Returns how many there were: `visits`, or as many as there was time for.
+        """
+        ends = math.inf if seconds is None else time.perf_counter() + seconds
+        random = SplitMix.stream(self._seed, look)
+        moving: dict[int, _View] = {}
+        self._roots, self._root_rho = {}, {0: 1.0}
+        count = 0
+        while (visits is None or count < visits) and time.perf_counter() < ends:
+            if count & (count - 1) == 0:  # where a clock ends the search, n is a guess
+                expected = 2 * count + 2 if visits is None else visits
+                length = max(leash(expected, self._models.regret), LEAST_TEMPERATURE)
+                self.temperature = self._models.value_scale * length
+            node = self._draw_root(look, random)
+            if self._players > 1 and random.uniform() < 0.5:
+                # What another player takes for possible there, and what ours would then.
+                other = (player + 1 + count % (self._players - 1)) % self._players
+                node = self._draw_root(self._arena.look(node, other), random)
+                node = self._draw_root(self._arena.look(node, player), random)
+            self._simulate(node, random)
+            root = self._views[int(self._view[node])]
+            if not root.frozen:
+                moving[int(self._view[node])] = root
+                root.mean_weight += count + 1.0
+                pairs = zip(root.mean, root.policy, strict=True)
+                root.mean = [total + (count + 1.0) * p for total, p in pairs]
+            count += 1
+        self.simulations += count
+        self._few = count < HANDFUL
+        for view in moving.values():
+            mean = [total / view.mean_weight for total in view.mean]
+            view.play(list(view.prior) if self._few else mean)
+            view.frozen = True
+        return count
+
+    def found(self, number: int) -> tuple[list[float], list[float], list[int]]:
+        """Policy (P where there is nothing better), advantages and simulations of each action."""
+        view = self._views.get(number) or _View(self._models, number)
+        child_values = self._models.child_values_at(number)
+        base = _dot(view.prior, child_values)
+        advantages = [value - base if view.updates else 0.0 for value in view.value]
+        unknown = self._few and not view.frozen
+        return list(view.prior) if unknown else view.policy, advantages, view.tried
+
+    def _draw_root(self, look: int, random: SplitMix) -> int:
+        """A node of a look, as likely as what is played makes it."""
+        nodes = self._arena.nodes_of_look(look)
+        if look not in self._roots:
+            likely = [float(self._reach[node]) for node in nodes]
+            weights = [h * self._rho_of_root(node) for node, h in zip(nodes, likely, strict=True)]
+            possible = any(weight > 0.0 for weight in weights)
+            self._roots[look] = list(itertools.accumulate(weights if possible else likely))
+        ends = self._roots[look]
+        return nodes[bisect.bisect_right(ends, random.uniform() * ends[-1], 0, len(ends) - 1)]
+
+    def _rho_of_root(self, node: int) -> float:
+        """rho by all ways from the start of the game, kept while a decision point lasts."""
+        if node not in self._root_rho:
+            total = 0.0
+            for at in range(self._first_parent[node], self._first_parent[node + 1]):
+                parent = int(self._parent[at])
+                share, before = float(self._shares[at]), self._rho_of_root(parent)
+                total += share * before * self._ratio(at)
+            self._root_rho[node] = total
+        return self._root_rho[node]
+
+    def _find_rho(self, node: int) -> None:
+        """rho by those of the parents; where nobody has been it is 1."""
+        if node == 0:
+            return
+        total = 0.0
+        for at in range(self._first_parent[node], self._first_parent[node + 1]):
+            before = float(self._rho[self._parent[at]])
+            total += float(self._shares[at]) * before * self._ratio(at)
+        self._rho[node] = total
+
+    def _ratio(self, at: int) -> float:
+        """pi / P of the action that leads over an edge."""
+        number = int(self._view[self._parent[at]])
+        if number not in self._views:
+            return 1.0
+        first = int(self._models.first_action[number])
+        return self._views[number].ratio[int(self._parent_action[at]) - first]
+
+    def _simulate(self, node: int, random: SplitMix) -> None:
+        """One pass from a node to the end of the game, and back."""
+        path: list[_View] = []
+        while (number := int(self._view[node])) >= 0:
+            if number not in self._views:
+                self._views[number] = _View(self._models, number)
+            view = self._views[number]
+            path.append(view)
+            for each in view.nodes:
+                self._find_rho(each)
+            if random.uniform() < EXPLORATION:
+                action = random.below(len(view.policy))
+            else:
+                action = random.index(view.policy)
+            view.tried[action] += 1
+            node = int(self._child[self._first_edge[node] + action])
+        for view in reversed(path):
+            self._update(view)
+
+    def _update(self, view: _View) -> None:
+        """N, Qbar, pi, and the values of all nodes of a view."""
+        view.updates += 1
+        if not view.frozen:
+            step = float(view.updates) ** -LEARNING_POWER
+            for action, estimate in enumerate(self._estimate(view)):
+                view.value[action] += step * (estimate - view.value[action])
+            largest = max(view.value)
+            pairs = zip(view.prior, view.value, strict=True)
+            weights = [p * math.exp((q - largest) / self.temperature) for p, q in pairs]
+            total = _sum(weights)
+            view.play([weight / total for weight in weights])
+        for node in view.nodes:
+            children = self._children(node, view)
+            for player in range(self._players):
+                after = [float(self._values[child, player]) for child in children]
+                self._values[node, player] = _dot(view.policy, after)
+
+    def _estimate(self, view: _View) -> list[float]:
+        """Q of each action."""
+        likely = [float(self._reach[node]) for node in view.nodes]
+        played = [h * float(self._rho[node]) for h, node in zip(likely, view.nodes, strict=True)]
+        weights = played if _sum(played) > 0.0 else likely
+        total, found = _sum(weights), [0.0] * len(view.prior)
+        for node, weight in zip(view.nodes, weights, strict=True):
+            for action, child in enumerate(self._children(node, view)):
+                found[action] += weight / total * float(self._values[child, view.player])
+        return found
+
+    def _children(self, node: int, view: _View) -> list[int]:
+        first = int(self._first_edge[node])
+        return [int(child) for child in self._child[first : first + len(view.prior)]]
+
+
+def _dot(weights: list[float], values: list[float]) -> float:
+    return _sum([weight * value for weight, value in zip(weights, values, strict=True)])
+
+
+def _sum(values: list[float]) -> float:
+    """In order, as C++ adds."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
