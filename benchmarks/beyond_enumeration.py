@@ -1,14 +1,15 @@
 """Exact exploitability of searching bots in games of ten billion histories.
 
-Each bot plays by views (`harness.ViewBot`): what its player sees, whatever the order in which it
-came. It is searched once per view (`harness.ViewSearch` with rollouts; many views side by side with
-the networks that come with the package) and answered by an exact best response with perfect recall
-(`measure(..., engine="merged")`). Exploitability is NashConv / 2, in the game's units, of the
-policy of one search per view; with `--mixture` also of the mean policy over all seeds, which is
-what an opponent meets who does not know the seed of each search.
+Each bot plays by views: what its player sees, whatever the order in which it came. The search with
+soft ties does so by itself (`search_views`); others are searched once per view at the history that
+represents it (`harness.ViewBot`, or many views side by side with the networks that come with the
+package). All are answered by an exact best response with perfect recall (`measure(...,
+engine="merged")`). Exploitability is NashConv / 2, in the game's units, of the policy of one search
+per view; with `--mixture` also of the mean policy over all seeds, which is what an opponent meets
+who does not know the seed of each search.
 
     python -m benchmarks.beyond_enumeration --games phantom_ttt --visits 100,1000
-    python -m benchmarks.beyond_enumeration --agents learned_play,learned_radius_0 --visits 100,300
+    python -m benchmarks.beyond_enumeration --agents forest,forest_untrained --seeds 0,1,2
     python -m benchmarks.beyond_enumeration --agents mo_ismcts --seeds 0,1,2 --mixture
     python -m benchmarks.beyond_enumeration --stored    # makes all stored points again: hours
     python -m benchmarks.beyond_enumeration --page
@@ -21,33 +22,28 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import functools
 import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 from open_spiel.python import policy as openspiel_policy
 
 from benchmarks.stored import RESULTS as ALL
 from benchmarks.stored import write_record
-from benchmarks.view_policies import (
-    Floats,
-    policy_over_views,
-    rollout_policy,
-    searched_standard_views,
-    searched_views,
-    turned,
-)
+from benchmarks.view_policies import Floats, searched_standard_views, turned
 from exploitability import measure
 from nash_ismcts_spiel import SearchConfig
+from nash_ismcts_spiel.games.board_symmetries import standard_views
 from nash_ismcts_spiel.games.merged import MergedGame, merged_game
-from nash_ismcts_spiel.harness import ViewBot, ViewSearch
-from nash_ismcts_spiel.models import RolloutPolicyEvaluator
+from nash_ismcts_spiel.harness import ViewBot
+from nash_ismcts_spiel.models import UniformEvaluator
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
+from nash_ismcts_spiel.models.view_models import policy_over_views, view_models
 from nash_ismcts_spiel.native.exact import MergedCfrSolver, merged_ismcts
+from nash_ismcts_spiel.native.forest import search_views
 from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot
 
 RESULTS = ALL / "beyond_enumeration"
@@ -67,108 +63,37 @@ class Agent:
 
     Attributes:
       bot: its name in the registry.
-      changes: settings beside the visits.
       words: what the page calls it.
-      models: what it searches with.
-      turned: it searches one of the views that a turn or a reflection of the board makes alike, and
-        plays the others like it.
+      changes: settings beside the visits.
+      learned: it searches with the pretrained networks, and one of the views that a turn or a
+        reflection of the board makes alike, and plays the others like it.
     """
 
     bot: str
-    changes: dict[str, Any]
     words: str
-    models: Literal["rollouts", "rollout_policy", "pretrained"] = "rollouts"
-    turned: bool = False
+    changes: dict[str, Any] = dataclasses.field(default_factory=dict)
+    learned: bool = False
 
-
-ALL_VISITS = {"lcb_width": 100.0}
-"""No action is filtered out at the root: the policy is in proportion to visits."""
-
-FORGETFUL = {"trees": "by_observation"}
-"""The measured bot forgets the order of moves, and here its trees do too: far less to search."""
-
-EXPLORING = {**ALL_VISITS, **FORGETFUL, "c_puct": 10.0, "opponent_prior_visits": 10.0}
-"""Where P is uniform, visits spread over actions by the prior term alone."""
-
-CERTAIN_GAIN = {"root_rule": "certain_gain"}
-"""Visit shares where they gain on P for certain: with rollouts P is uniform, and a step from it,
-as the preset makes it, stays close to it."""
 
 AGENTS = {
-    "play": Agent(
-        "nash_ismcts_play",
-        {**CERTAIN_GAIN, "dispersion_radius": 0.4},
-        "Nash-ISMCTS, preset for play (radius 0.4) with `certain_gain`, rollouts",
-    ),
-    "default": Agent("nash_ismcts", {}, "Nash-ISMCTS, default (radius 0.05), rollouts"),
-    "radius_0": Agent(
-        "nash_ismcts_play",
-        {**CERTAIN_GAIN, "dispersion_radius": 0.0},
-        "preset for play with `certain_gain` and radius 0, rollouts",
-    ),
-    "default_visits": Agent(
-        "nash_ismcts", ALL_VISITS, "the default with the policy of all visits, rollouts"
-    ),
-    "exploring": Agent(
-        "nash_ismcts",
-        EXPLORING,
-        "the same with ten times the exploration (`c_puct` 10, K = 10), rollouts",
-    ),
-    "exploring_0": Agent(
-        "nash_ismcts", {**EXPLORING, "dispersion_radius": 0.0}, "the same with radius 0, rollouts"
-    ),
-    "mt_ismcts": Agent("mt_ismcts", {}, "ISMCTS with a tree for each player (UCB), rollouts"),
+    "forest": Agent("nash_ismcts", "Nash-ISMCTS, pretrained networks", learned=True),
+    "forest_untrained": Agent("nash_ismcts", "Nash-ISMCTS without networks (P uniform)"),
+    "notes": Agent("nash_ismcts_notes", "the notes' literal search (radius 0.05), rollouts"),
+    "mt_ismcts": Agent("mt_ismcts", "ISMCTS with a tree for each player (UCB), rollouts"),
     "mt_ismcts_visits": Agent(
-        "mt_ismcts", ALL_VISITS, "the same with the policy of all visits, rollouts"
+        "mt_ismcts", "the same with the policy of all visits, rollouts", {"lcb_width": 100.0}
     ),
-    "mt_observed": Agent(
-        "mt_ismcts", {**ALL_VISITS, **FORGETFUL}, "the same, trees by observation"
+    "notes_learned": Agent(
+        "nash_ismcts_notes", "the notes' literal search, pretrained networks", learned=True
     ),
-    "rollout_play": Agent(
-        "nash_ismcts_play",
-        FORGETFUL,
-        "Nash-ISMCTS, preset for play, P and beliefs from rollouts, board turned",
-        "rollout_policy",
-        turned=True,
-    ),
-    "rollout_0": Agent(
-        "a_ismcts",
-        FORGETFUL,
-        "AlphaZero's search (radius 0), P and beliefs from rollouts, board turned",
-        "rollout_policy",
-        turned=True,
-    ),
-    "learned_play": Agent(
-        "nash_ismcts_play", {}, "Nash-ISMCTS, preset for play, pretrained networks", "pretrained"
-    ),
-    "learned_radius_0": Agent(
-        "a_ismcts", {}, "AlphaZero's search (radius 0), pretrained networks", "pretrained"
-    ),
-    "turned_play": Agent(
-        "nash_ismcts_play",
-        FORGETFUL,
-        "Nash-ISMCTS, preset for play, pretrained networks, board turned",
-        "pretrained",
-        turned=True,
-    ),
-    "turned_0": Agent(
-        "a_ismcts",
-        FORGETFUL,
-        "AlphaZero's search (radius 0), pretrained networks, board turned",
-        "pretrained",
-        turned=True,
+    "radius_0_learned": Agent(
+        "a_ismcts", "AlphaZero's search (radius 0), pretrained networks", learned=True
     ),
 }
 UNIFORM, CFR, POLICY, MO_ISMCTS = "uniform", "cfr_plus", "learned_p", "mo_ismcts"
 ROLLOUT_POLICY, TURNED_POLICY = "rollout_p", "turned_p"
-POLICIES = {
-    POLICY: "P of the pretrained networks alone",
-    TURNED_POLICY: "P of the pretrained networks alone, board turned",
-    ROLLOUT_POLICY: "P from rollouts alone",
-}
+POLICIES = {POLICY: "P of the pretrained networks alone"}
 """Policies without search."""
-ROLLOUTS = 8192
-"""Random games after each action at a view, of which `rollout_policy` models are made."""
 OPENSPIEL = "ismcts"
 EXPLORATION = 1.4
 """UCB1's constant of MO-ISMCTS; utilities are from -1 to 1."""
@@ -230,17 +155,15 @@ def _numbers(text: str) -> list[int]:
 
 def _point(game: str, agent: str, visits: int, seed: int, again: bool = False) -> None:
     """Measures one agent, unless its file is there."""
-    if agent in (UNIFORM, POLICY, TURNED_POLICY):
+    if agent in (UNIFORM, POLICY):
         visits, seed = 0, 0
-    if agent == ROLLOUT_POLICY:
-        visits = 0
     if agent == CFR:
         seed = 0
     path = RESULTS / f"{game}-{agent}-{visits}-{seed}.json"
     if path.exists() and not again:
         return
     merged = merged_game(GAMES[game])
-    started = time.process_time() - _kept_seconds(merged, agent, seed)
+    started = time.process_time()
     source = _source(merged, agent, visits, seed)
     _measured(path, merged, source, agent, visits, seed, started)
 
@@ -253,7 +176,7 @@ def _mixture(game: str, agent: str, visits: int, seeds: Sequence[int], again: bo
     merged = merged_game(GAMES[game])
     policies, started = [], time.process_time()
     for seed in seeds:
-        begun = time.process_time() - _kept_seconds(merged, agent, seed)
+        begun = time.process_time()
         policies.append(_table(merged, _source(merged, agent, visits, seed)))
         single = RESULTS / f"{game}-{agent}-{visits}-{seed}.json"
         _measured(single, merged, policies[-1], agent, visits, seed, begun)
@@ -311,49 +234,20 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
             turned=True,
         )
     if agent == POLICY:
-        return np.concatenate(policy_over_views(merged, _networks(merged)))
-    if agent == TURNED_POLICY:
-        found = dict(enumerate(policy_over_views(merged, _networks(merged))))
-        return np.concatenate(turned(merged, found))
-    if agent == ROLLOUT_POLICY:
-        return np.concatenate(_rollout_models(merged, seed).policies)
+        return policy_over_views(merged, _networks(merged))
     chosen = AGENTS[agent]
-    config = SearchConfig.preset(chosen.bot, visits=visits, **chosen.changes)
-    if chosen.models == "pretrained":
-        search = searched_standard_views if chosen.turned else searched_views
-        return np.concatenate(search(merged, _networks(merged), config, seed))
-    by_policy = chosen.models == "rollout_policy"
-    models = _rollout_models(merged, seed).evaluator if by_policy else None
+    if chosen.bot == "nash_ismcts":
+        models = view_models(merged, _networks(merged) if chosen.learned else UniformEvaluator())
+        views = sorted({standard.view for standard in standard_views(merged)})
+        found = search_views(models, visits, seed, views)
+        return np.concatenate(turned(merged, np.split(found, models.first_action[1:-1])))
+    if chosen.learned:
+        config = SearchConfig.preset(chosen.bot, visits=visits, **chosen.changes)
+        return np.concatenate(searched_standard_views(merged, _networks(merged), config, seed))
+    game, changes = merged.game.pyspiel_game, {**chosen.changes, "visits": visits}
     return ViewBot(
-        merged,
-        0,
-        lambda player, seed: ViewSearch(merged, config, seed, models),
-        seed,
-        chosen.turned,
+        merged, 0, lambda player, own: make_bot(chosen.bot, game, player, seed=own, **changes), seed
     )
-
-
-class _RolloutModels(NamedTuple):
-    """Models from random games, their P at each view, and the CPU seconds that they took."""
-
-    evaluator: RolloutPolicyEvaluator
-    policies: list[Floats]
-    seconds: float
-
-
-@functools.lru_cache(maxsize=4)
-def _rollout_models(merged: MergedGame, seed: int) -> _RolloutModels:
-    started = time.process_time()
-    evaluator, policies = rollout_policy(merged, ROLLOUTS, seed)
-    return _RolloutModels(evaluator, policies, time.process_time() - started)
-
-
-def _kept_seconds(merged: MergedGame, agent: str, seed: int) -> float:
-    """CPU seconds of models that are made once for several points: each counts them as its own."""
-    named = agent == ROLLOUT_POLICY
-    if named or (agent in AGENTS and AGENTS[agent].models == "rollout_policy"):
-        return _rollout_models(merged, seed).seconds
-    return 0.0
 
 
 def _openspiel(game: Any, player: int, seed: int, simulations: int) -> Any:

@@ -1,4 +1,4 @@
-"""Policies at every view of a merged game: P of models, and of searches with networks.
+"""Policies at every view of a merged game: those of searches with networks.
 
 Many searches are under way at once, so that networks evaluate their rows together.
 """
@@ -16,7 +16,7 @@ from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.board_symmetries import standard_views
 from nash_ismcts_spiel.games.merged import MergedGame
-from nash_ismcts_spiel.models import Models, RolloutPolicyEvaluator
+from nash_ismcts_spiel.models import Models
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.native.engine import search_together
 from nash_ismcts_spiel.native.models import NativeModels
@@ -30,38 +30,7 @@ BATCHES = 4
 Floats = npt.NDArray[np.float64]
 
 
-def policy_over_views(merged: MergedGame, evaluator: NetworkEvaluator) -> list[Floats]:
-    """P at each view."""
-    policies = []
-    for views in _parts(len(merged.views), TOGETHER * BATCHES):
-        graph, sets = _graph_of(merged, evaluator, views)
-        flat = evaluator.flat_information_set_rows(graph, sets)[0]
-        counts = [len(merged.views[view].legal_actions) for view in views]
-        policies += np.split(flat, np.cumsum(counts)[:-1])
-    return policies
-
-
-def rollout_policy(
-    merged: MergedGame, rollouts: int, seed: int
-) -> tuple[RolloutPolicyEvaluator, list[Floats]]:
-    """Models from random play whose rows are made at the histories that represent views, once and
-    for all, so that searches do not depend on the order of questions; and their P at each view.
-    One view is played out for all its images on a turned board.
-    """
-    evaluator = RolloutPolicyEvaluator(
-        rollouts=rollouts, by_observation=True, turned=True, seed=seed
-    )
-    policies: list[Floats] = []
-    for view in merged.views:
-        graph = GameGraph(merged.walked)
-        information_set = int(graph.worlds.information_set[graph.follow(view.history)])
-        policies.append(np.array(evaluator.policy_row(graph, information_set)))
-        if len(policies) % (TOGETHER * BATCHES) == 0:
-            report(f"played random games at {len(policies)} of {len(merged.views)} views")
-    return evaluator, policies
-
-
-def turned(merged: MergedGame, policies: Mapping[int, Floats]) -> list[Floats]:
+def turned(merged: MergedGame, policies: Mapping[int, Floats] | list[Floats]) -> list[Floats]:
     """Policies at all views from those at standard ones (`games.board_symmetries`)."""
     found = []
     for view, standard in zip(merged.views, standard_views(merged), strict=True):
@@ -116,8 +85,6 @@ def _graph_of(
     return graph, [int(graph.worlds.information_set[world]) for world in worlds]
 
 
-def exploitability_of(merged: MergedGame, policies: list[Floats]) -> float:
-    """Of a policy given at each view."""
-    return measure(
-        merged.game.pyspiel_game, np.concatenate(policies), engine="merged"
-    ).exploitability
+def exploitability_of(merged: MergedGame, policy: Floats) -> float:
+    """Of a policy over views."""
+    return measure(merged.game.pyspiel_game, policy, engine="merged").exploitability

@@ -111,15 +111,11 @@ def test_by_observation_one_row_stands_for_all_orders() -> None:
         assert (rows[0] == rows[1]) == together
 
 
-@pytest.mark.parametrize(
-    ("name", "trees"),
-    [(name, "by_information_set") for name in POSITIONS]
-    + [(name, "by_observation") for name in POSITIONS if name != "euchre"],  # it shows none
-)
-def test_engines_agree(name: str, trees: Any) -> None:
-    evaluator = evaluator_of(rollouts=4, by_observation=trees == "by_observation")
+@pytest.mark.parametrize("name", POSITIONS)
+def test_engines_agree(name: str) -> None:
+    evaluator = evaluator_of(rollouts=4)
     for preset in ("nash_ismcts", "nash_ismcts_play"):
-        config = SearchConfig.preset(preset, visits=25, trees=trees)
+        config = SearchConfig.preset(preset, visits=25)
         compare_grown(name, POSITIONS[name], config, 1, evaluator)
 
 
