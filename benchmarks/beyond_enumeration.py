@@ -1,14 +1,15 @@
 """Exact exploitability of searching bots in games of ten billion histories.
 
-Each bot plays by views (`harness.ViewBot`): what its player sees, whatever the order in which it
-came. It is searched once per view (`harness.ViewSearch` with rollouts; many views side by side with
-the networks that come with the package) and answered by an exact best response with perfect recall
-(`measure(..., engine="merged")`). Exploitability is NashConv / 2, in the game's units, of the
-policy of one search per view; with `--mixture` also of the mean policy over all seeds, which is
-what an opponent meets who does not know the seed of each search.
+Each bot plays by views: what its player sees, whatever the order in which it came. The search with
+soft ties does so by itself (`search_views`); others are searched once per view at the history that
+represents it (`harness.ViewBot`, or many views side by side with the networks that come with the
+package). All are answered by an exact best response with perfect recall (`measure(...,
+engine="merged")`). Exploitability is NashConv / 2, in the game's units, of the policy of one search
+per view; with `--mixture` also of the mean policy over all seeds, which is what an opponent meets
+who does not know the seed of each search.
 
     python -m benchmarks.beyond_enumeration --games phantom_ttt --visits 100,1000
-    python -m benchmarks.beyond_enumeration --agents learned_radius_0,turned_0 --visits 100,300
+    python -m benchmarks.beyond_enumeration --agents forest,forest_untrained --seeds 0,1,2
     python -m benchmarks.beyond_enumeration --agents mo_ismcts --seeds 0,1,2 --mixture
     python -m benchmarks.beyond_enumeration --agents sweeps --visits 10,100,1000
     python -m benchmarks.beyond_enumeration --stored    # makes all stored points again: hours
@@ -26,28 +27,26 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from open_spiel.python import policy as openspiel_policy
 
 from benchmarks.stored import RESULTS as ALL
 from benchmarks.stored import write_record
-from benchmarks.view_policies import (
-    Floats,
-    policy_over_views,
-    searched_standard_views,
-    searched_views,
-    turned,
-)
+from benchmarks.view_policies import Floats, searched_standard_views, turned
 from exploitability import measure
 from nash_ismcts_spiel import SearchConfig
+from nash_ismcts_spiel.games.board_symmetries import standard_views
 from nash_ismcts_spiel.games.merged import MergedGame, merged_game
-from nash_ismcts_spiel.harness import ViewBot, ViewSearch
+from nash_ismcts_spiel.harness import ViewBot
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.view_loop import ViewLoop
+from nash_ismcts_spiel.models import UniformEvaluator
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
+from nash_ismcts_spiel.models.view_models import policy_over_views, view_models
 from nash_ismcts_spiel.native.exact import MergedCfrSolver, merged_ismcts
+from nash_ismcts_spiel.native.forest import search_views
 from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot
 
 RESULTS = ALL / "beyond_enumeration"
@@ -67,69 +66,36 @@ class Agent:
 
     Attributes:
       bot: its name in the registry.
-      changes: settings beside the visits.
       words: what the page calls it.
-      models: what it searches with.
-      turned: it searches one of the views that a turn or a reflection of the board makes alike, and
-        plays the others like it.
+      changes: settings beside the visits.
+      learned: it searches with the pretrained networks, and one of the views that a turn or a
+        reflection of the board makes alike, and plays the others like it.
     """
 
     bot: str
-    changes: dict[str, Any]
     words: str
-    models: Literal["rollouts", "pretrained"] = "rollouts"
-    turned: bool = False
+    changes: dict[str, Any] = dataclasses.field(default_factory=dict)
+    learned: bool = False
 
-
-ALL_VISITS = {"lcb_width": 100.0}
-"""No action is filtered out at the root: the policy is in proportion to visits."""
-
-FORGETFUL = {"trees": "by_observation"}
-"""The measured bot forgets the order of moves, and here its trees do too: far less to search."""
-
-EXPLORING = {**ALL_VISITS, **FORGETFUL, "c_puct": 10.0, "opponent_prior_visits": 10.0}
-"""Where P is uniform, visits spread over actions by the prior term alone."""
 
 AGENTS = {
-    "default": Agent("nash_ismcts_notes", {}, "Nash-ISMCTS, default (radius 0.05), rollouts"),
-    "default_visits": Agent(
-        "nash_ismcts_notes", ALL_VISITS, "the default with the policy of all visits, rollouts"
-    ),
-    "exploring": Agent(
-        "nash_ismcts_notes",
-        EXPLORING,
-        "the same with ten times the exploration (`c_puct` 10, K = 10), rollouts",
-    ),
-    "exploring_0": Agent(
-        "nash_ismcts_notes",
-        {**EXPLORING, "dispersion_radius": 0.0},
-        "the same with radius 0, rollouts",
-    ),
-    "mt_ismcts": Agent("mt_ismcts", {}, "ISMCTS with a tree for each player (UCB), rollouts"),
+    "forest": Agent("nash_ismcts", "Nash-ISMCTS, pretrained networks", learned=True),
+    "forest_untrained": Agent("nash_ismcts", "Nash-ISMCTS without networks (P uniform)"),
+    "notes": Agent("nash_ismcts_notes", "the notes' literal search (radius 0.05), rollouts"),
+    "mt_ismcts": Agent("mt_ismcts", "ISMCTS with a tree for each player (UCB), rollouts"),
     "mt_ismcts_visits": Agent(
-        "mt_ismcts", ALL_VISITS, "the same with the policy of all visits, rollouts"
+        "mt_ismcts", "the same with the policy of all visits, rollouts", {"lcb_width": 100.0}
     ),
-    "mt_observed": Agent(
-        "mt_ismcts", {**ALL_VISITS, **FORGETFUL}, "the same, trees by observation"
+    "notes_learned": Agent(
+        "nash_ismcts_notes", "the notes' literal search, pretrained networks", learned=True
     ),
-    "learned_radius_0": Agent(
-        "a_ismcts", {}, "AlphaZero's search (radius 0), pretrained networks", "pretrained"
-    ),
-    "turned_0": Agent(
-        "a_ismcts",
-        FORGETFUL,
-        "AlphaZero's search (radius 0), pretrained networks, board turned",
-        "pretrained",
-        turned=True,
+    "radius_0_learned": Agent(
+        "a_ismcts", "AlphaZero's search (radius 0), pretrained networks", learned=True
     ),
 }
 UNIFORM, CFR, POLICY, MO_ISMCTS = "uniform", "cfr_plus", "learned_p", "mo_ismcts"
 SWEEPS = "sweeps"
-TURNED_POLICY = "turned_p"
-POLICIES = {
-    POLICY: "P of the pretrained networks alone",
-    TURNED_POLICY: "P of the pretrained networks alone, board turned",
-}
+POLICIES = {POLICY: "P of the pretrained networks alone"}
 """Policies without search."""
 OPENSPIEL = "ismcts"
 EXPLORATION = 1.4
@@ -194,7 +160,7 @@ def _numbers(text: str) -> list[int]:
 
 def _point(game: str, agent: str, visits: int, seed: int, again: bool = False) -> None:
     """Measures one agent, unless its file is there."""
-    if agent in (UNIFORM, POLICY, TURNED_POLICY):
+    if agent in (UNIFORM, POLICY):
         visits, seed = 0, 0
     if agent in (CFR, SWEEPS):
         seed = 0
@@ -278,21 +244,19 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
             turned=True,
         )
     if agent == POLICY:
-        return np.concatenate(policy_over_views(merged, _networks(merged)))
-    if agent == TURNED_POLICY:
-        found = dict(enumerate(policy_over_views(merged, _networks(merged))))
-        return np.concatenate(turned(merged, found))
+        return policy_over_views(merged, _networks(merged))
     chosen = AGENTS[agent]
-    config = SearchConfig.preset(chosen.bot, visits=visits, **chosen.changes)
-    if chosen.models == "pretrained":
-        search = searched_standard_views if chosen.turned else searched_views
-        return np.concatenate(search(merged, _networks(merged), config, seed))
+    if chosen.bot == "nash_ismcts":
+        models = view_models(merged, _networks(merged) if chosen.learned else UniformEvaluator())
+        views = sorted({standard.view for standard in standard_views(merged)})
+        found = search_views(models, visits, seed, views)
+        return np.concatenate(turned(merged, np.split(found, models.first_action[1:-1])))
+    if chosen.learned:
+        config = SearchConfig.preset(chosen.bot, visits=visits, **chosen.changes)
+        return np.concatenate(searched_standard_views(merged, _networks(merged), config, seed))
+    game, changes = merged.game.pyspiel_game, {**chosen.changes, "visits": visits}
     return ViewBot(
-        merged,
-        0,
-        lambda player, seed: ViewSearch(merged, config, seed),
-        seed,
-        chosen.turned,
+        merged, 0, lambda player, own: make_bot(chosen.bot, game, player, seed=own, **changes), seed
     )
 
 

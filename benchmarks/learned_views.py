@@ -30,12 +30,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks.beyond_enumeration import GAMES
 from benchmarks.stored import RESULTS, seconds_of, write_record
 from benchmarks.timing import report
 from benchmarks.view_policies import (
     exploitability_of,
-    policy_over_views,
     searched_standard_views,
     searched_views,
 )
@@ -43,6 +44,7 @@ from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.games.merged import merged_game
 from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.models.view_models import policy_over_views
 from nash_ismcts_spiel.runs import Budget, Run
 
 FOLDER = RESULTS / "learned_views"
@@ -97,11 +99,11 @@ def learn(
     for _ in run.train(Budget()):
         spent = run.cpu_seconds
         if spent >= seconds * (len(curve) + 1) / POINTS or spent >= seconds:
-            policies = policy_over_views(merged, models.evaluator())
+            policy = policy_over_views(merged, models.evaluator())
             point = {
                 "seconds": round(spent, 1),
                 "generation": run.loop.generation,
-                "exploitability": exploitability_of(merged, policies),
+                "exploitability": exploitability_of(merged, policy),
                 **models.figures(),
             }
             curve.append(point)
@@ -115,7 +117,7 @@ def learn(
         search = searched_standard_views if config.networks.turned else searched_views
         policies = search(merged, models.evaluator(), play, seed)
         bots[str(count)] = {
-            "exploitability": exploitability_of(merged, policies),
+            "exploitability": exploitability_of(merged, np.concatenate(policies)),
             "cpu_seconds": round(time.process_time() - started, 1),
         }
         report(f"{name}, seed {seed}, bot with {count} visits: {bots[str(count)]}")

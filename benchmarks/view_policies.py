@@ -1,4 +1,4 @@
-"""Policies at every view of a merged game: P of models, and of searches with networks.
+"""Policies at every view of a merged game: those of searches with networks.
 
 Many searches are under way at once, so that networks evaluate their rows together.
 """
@@ -30,18 +30,7 @@ BATCHES = 4
 Floats = npt.NDArray[np.float64]
 
 
-def policy_over_views(merged: MergedGame, evaluator: NetworkEvaluator) -> list[Floats]:
-    """P at each view."""
-    policies = []
-    for views in _parts(len(merged.views), TOGETHER * BATCHES):
-        graph, sets = _graph_of(merged, evaluator, views)
-        flat = evaluator.flat_information_set_rows(graph, sets)[0]
-        counts = [len(merged.views[view].legal_actions) for view in views]
-        policies += np.split(flat, np.cumsum(counts)[:-1])
-    return policies
-
-
-def turned(merged: MergedGame, policies: Mapping[int, Floats]) -> list[Floats]:
+def turned(merged: MergedGame, policies: Mapping[int, Floats] | list[Floats]) -> list[Floats]:
     """Policies at all views from those at standard ones (`games.board_symmetries`)."""
     found = []
     for view, standard in zip(merged.views, standard_views(merged), strict=True):
@@ -96,8 +85,6 @@ def _graph_of(
     return graph, [int(graph.worlds.information_set[world]) for world in worlds]
 
 
-def exploitability_of(merged: MergedGame, policies: list[Floats]) -> float:
-    """Of a policy given at each view."""
-    return measure(
-        merged.game.pyspiel_game, np.concatenate(policies), engine="merged"
-    ).exploitability
+def exploitability_of(merged: MergedGame, policy: Floats) -> float:
+    """Of a policy over views."""
+    return measure(merged.game.pyspiel_game, policy, engine="merged").exploitability

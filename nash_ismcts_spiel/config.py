@@ -17,7 +17,7 @@ SampleBackup = Literal["expected", "luck_adjusted", "residual"]
 LuckEnds = Literal["coupled", "independent"]
 Selection = Literal["puct", "ucb"]
 PuctDenominator = Literal["one_plus", "max"]
-Trees = Literal["by_information_set", "by_node", "by_observation"]
+Trees = Literal["by_information_set", "by_node"]
 Engine = Literal["native", "reference"]
 Spawning = Literal["auto", "always", "when_behind"]
 OpponentDispersion = Literal["none", "unseen", "always"]
@@ -52,7 +52,8 @@ class SearchConfig(Settings):
 
     Search:
       search: "forest", the search with soft ties, which walks whole games of up to `max_worlds`
-        worlds (in larger ones "notes" takes its place); or "notes", the notes' literal search,
+        worlds, or nodes where histories merge over views, as in phantom and dark board games (in
+        larger ones "notes" takes its place); or "notes", the notes' literal search,
         whose settings all others are but for those of the budget, of actions, of hidden pieces, of
         the engine and of housekeeping.
     Budget:
@@ -73,10 +74,7 @@ class SearchConfig(Settings):
       prior_noise: share of the uniform distribution in the prior of the PUCT term only.
       prior_temperature: temperature of the prior of the PUCT term only.
     Opponents:
-      trees: whether spawned trees with one root information set are one tree, or those and nodes
-        whose players have the same observation, after as many own decisions ("by_observation"):
-        the first one that is met stands for all. That forgets in which order things came; where it
-        tells nothing, as in phantom and dark board games, there is far less to search.
+      trees: whether spawned trees with one root information set are one tree.
       opponent_prior_visits: K, how many mixed visits P counts for in an opponent's policy.
       opponent_dispersion: where an opponent's policy is dispersed like beliefs: nowhere (the note's
         rule), where it moves without having seen our last action (its move is then part of what

@@ -18,13 +18,10 @@ from open_spiel.python import policy as openspiel_policy
 from open_spiel.python import rl_agent
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
-from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph, InformationKey
 from nash_ismcts_spiel.games.adapter import require_state
 from nash_ismcts_spiel.games.board_symmetries import standard_views
 from nash_ismcts_spiel.games.merged import MergedGame
-from nash_ismcts_spiel.models import Evaluator, Models, RolloutEvaluator
-from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search.draw import draw
 
 
@@ -218,36 +215,6 @@ class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         bot._rng = copy.deepcopy(self._rng)
         bot._answers = self._answers
         return bot
-
-
-class ViewSearch:
-    """A search for `ViewBot`, over states that are numbers (`MergedGame.walked`).
-
-    The search of `NashIsmctsBot` at the history that represents a view, with other random numbers
-    and in less time. Whoever measures at every view saves hours.
-    """
-
-    def __init__(
-        self,
-        merged: MergedGame,
-        config: SearchConfig,
-        seed: int,
-        evaluator: Evaluator | None = None,
-    ) -> None:
-        """Starts with nothing known; random rollouts if there is no evaluator."""
-        self._merged = merged
-        self._config = config
-        self._rng = np.random.default_rng(seed)
-        self._evaluator = evaluator or RolloutEvaluator(seed=seed)
-
-    def get_policy(self, state: Any) -> list[tuple[int, float]]:
-        """(action, probability) for all legal actions of the player to move, as a view sees it."""
-        view = self._merged.views[self._merged.view_at(state)]
-        graph = GameGraph(self._merged.walked, hidden_order=self._config.hidden_order)
-        information_set = int(graph.worlds.information_set[graph.follow(view.history)])
-        engine = NativeEngine(Models(graph, self._evaluator), self._config)
-        found = engine.search(information_set, self._rng)
-        return list(zip(found.actions, found.policy, strict=True))
 
 
 class BotAgent(rl_agent.AbstractAgent):  # type: ignore[misc]  # open_spiel has no types

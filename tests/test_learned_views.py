@@ -18,6 +18,7 @@ from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.learner import Learner
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.models.networks.policy import NetworkPolicy
+from nash_ismcts_spiel.models.view_models import policy_over_views
 from nash_ismcts_spiel.runs import Run
 
 DARK_HEX_2X2 = "dark_hex(board_size=2,num_cols=2,num_rows=2)"
@@ -33,12 +34,13 @@ def evaluator() -> NetworkEvaluator:
 
 def test_p_over_views_is_the_policy_that_plays(evaluator: NetworkEvaluator) -> None:
     merged = merged_game(DARK_HEX_2X2)
-    policies = view_policies.policy_over_views(merged, evaluator)
+    flat = policy_over_views(merged, evaluator)
+    policies = np.split(flat, merged.native.first_action[1:-1])
     played = NetworkPolicy(merged.game, evaluator)
     for view, policy in enumerate(policies):
         asked = played.action_probabilities(merged.state_of(view))
         assert policy == pytest.approx([asked[a] for a in merged.views[view].legal_actions])
-    found = view_policies.exploitability_of(merged, policies)
+    found = view_policies.exploitability_of(merged, flat)
     assert found == pytest.approx(measure(merged.game.pyspiel_game, played).exploitability)
 
 
@@ -71,11 +73,11 @@ def test_a_run_is_stored_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert stored["exploitability"] == stored["curve"][-1]["exploitability"]
     run = Run.resume(tmp_path / "runs" / "tiny-0")  # what `nash-ismcts export` reads
     assert run.loop.generation == stored["generations"] > 0
-    policies = view_policies.policy_over_views(
+    policy = policy_over_views(
         merged_game(DARK_HEX_2X2),
         run.loop.models.evaluator(),  # type: ignore[attr-defined]
     )
-    found = view_policies.exploitability_of(merged_game(DARK_HEX_2X2), policies)
+    found = view_policies.exploitability_of(merged_game(DARK_HEX_2X2), policy)
     assert found == pytest.approx(stored["exploitability"])
     assert 0.0 <= stored["exploitability_of_search"]["5"]["exploitability"] <= 1.0
     learned_views.main(flags)

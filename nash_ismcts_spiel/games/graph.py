@@ -117,19 +117,6 @@ class GameGraph(_core.Graph):
                 self._value_scale = self.game.value_scale()
         return self._value_scale
 
-    def require_trees(self, trees: str) -> None:
-        """Refuses trees by observation where nobody can say what a player sees at present.
-
-        Raises:
-          ValueError: the game has no observations, or its actions are split.
-        """
-        if trees != "by_observation":
-            return
-        if not self.game.pyspiel_game.get_type().provides_observation_string:
-            raise ValueError(f"{self.game.name} has no observations to tell trees apart by")
-        if self.splitting is not None:
-            raise ValueError(f"{self.game.name}: no trees by observation where actions are split")
-
     @functools.cached_property
     def _whole(self) -> GameGraph:
         """The same game with whole actions, in the order of play. Worlds are looked for here: what

@@ -6,13 +6,11 @@ whatever the order in which the stones came. Each view is represented by one his
 walking the game, never a match: to ask a search or a network about a view is to ask it there.
 
 Histories that merge are walked in compiled code (`native/worlds/merged_game.h`); that refuses games
-where views say too little for it. A merged game can be searched like any other, by states that are
-numbers of its nodes (`MergedGame.walked`).
+where views say too little for it.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
@@ -54,25 +52,6 @@ class View(NamedTuple):
     other_history: tuple[int, ...]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class WalkedGame(SupportedGame):
-    """A game of which compiled code plays the merged form; to move and to look is much cheaper.
-
-    Worlds are those of the game itself. What a player knows is the sequence of its own actions and
-    of what its policy key showed it at its own decisions. That is its information set, except where
-    an information state tells more than observations and its own tensor do: the strings of dark_hex
-    count moves that the player did not see. Networks over observations work, those over information
-    states do not.
-    """
-
-    merged: MergedGame
-
-    @functools.cached_property
-    def native(self) -> _core.Game:
-        """The game as compiled code plays it."""
-        return _core.WalkedGame(self.merged.game.native, self.merged.native)
-
-
 class MergedGame:
     """A game with its histories merged.
 
@@ -111,18 +90,6 @@ class MergedGame:
         self.views = [_view(*self.native.view(number)) for number in numbers]
         self._first_action: list[int] = self.native.first_action.tolist()
         self._numbers = {view[:3]: number for number, view in enumerate(self.views)}
-
-    @functools.cached_property
-    def walked(self) -> WalkedGame:
-        """The game for a search over its nodes.
-
-        Raises:
-          ValueError: the game has no information states.
-        """
-        names = [field.name for field in dataclasses.fields(SupportedGame)]
-        walked = WalkedGame(**{name: getattr(self.game, name) for name in names}, merged=self)
-        _ = walked.native  # it refuses now or never
-        return walked
 
     def view_at(self, state: Any) -> int:
         """The view of the player to move, read from its own side of `state` only.

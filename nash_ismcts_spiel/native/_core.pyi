@@ -297,12 +297,6 @@ class MergedGame:
         report: Callable[[float], None] | None = None,
     ) -> tuple[float, int]: ...
 
-@final
-class WalkedGame(Game):
-    """A merged game whose states are numbers of nodes, see native/worlds/walked_game.h."""
-
-    def __init__(self, game: Game, merged: MergedGame) -> None: ...
-
 def merged_ismcts(
     game: MergedGame,
     simulations: int,

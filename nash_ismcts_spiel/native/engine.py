@@ -231,7 +231,6 @@ def new_search(graph: GameGraph, config: SearchConfig) -> _core.Search:
 
 def _settings(graph: GameGraph, config: SearchConfig) -> _core.Config:
     """The settings of a search, by name, with what depends on the game filled in."""
-    graph.require_trees(config.trees)
     game = graph.game
     of_game = {
         "spawning": config.spawning_in(game.is_long),

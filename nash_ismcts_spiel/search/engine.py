@@ -33,7 +33,6 @@ class ReferenceEngine:
 
     def __init__(self, models: Models, config: SearchConfig) -> None:
         """Starts without trees."""
-        models.graph.require_trees(config.trees)
         self._models = models
         self._config = config.with_radius(models.compiled is None)
         self._value_scale = config.value_scale or models.graph.value_scale

@@ -30,7 +30,6 @@ from nash_ismcts_spiel.search.trees import (
     OpponentNode,
     TerminalNode,
     Tree,
-    asked_at,
     event_values,
     new_tree,
 )
@@ -239,7 +238,7 @@ class Simulator:
         following = self._graph.own_next(node.information_set, action)
         if following != MISSING:
             self._arrival = MISSING
-            return tree.act_node(asked_at(self._graph, self._config, following), node.player)
+            return tree.act_node(following, node.player)
         if self._pooled(node.information_set):
             assert node.row is not None
             value = node.row.child_values[action]
@@ -280,7 +279,7 @@ class Simulator:
             expected = self._expected(world, player)
             return ChanceNode(world, player, probabilities, expected, [None] * count)
         mover = worlds.player[world]
-        information_set = asked_at(self._graph, self._config, worlds.information_set[world])
+        information_set = worlds.information_set[world]
         self._arrival = world
         if mover == player:
             return tree.act_node(information_set, player)

@@ -2,8 +2,7 @@
 
 Below an ACT node and its SAMPLE chain stand world nodes, each a full history as the tree's owner
 imagines it. A forest holds all trees of a search. With `trees="by_information_set"` trees that
-share their root information set are one tree; with `"by_node"` each opponent node has its own; with
-`"by_observation"` one information set stands for all in which its player sees the same.
+share their root information set are one tree; with `"by_node"` each opponent node has its own.
 """
 
 from __future__ import annotations
@@ -11,8 +10,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from nash_ismcts_spiel.config import SearchConfig
-from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.search.act_node import ActNode
 from nash_ismcts_spiel.search.interval import Interval, mirrored
 from nash_ismcts_spiel.search.sample_node import PoolNode, SampleNode
@@ -218,12 +215,3 @@ def _nodes_below(root: ActNode) -> Iterator[Node]:
             pending.append(node.act)
         elif not isinstance(node, TerminalNode):
             pending.extend(child for child in node.children if child is not None)
-
-
-def asked_at(graph: GameGraph, config: SearchConfig, information_set: int) -> int:
-    """The information set that stands for one in all trees: itself, unless trees are by
-    observation.
-    """
-    if config.trees == "by_observation":
-        return graph.same_observation(information_set)
-    return information_set

@@ -20,7 +20,6 @@
 #include "../exact/merged_sweeps.h"
 #include "../solvers/merged_ismcts.h"
 #include "../worlds/merged_game.h"
-#include "../worlds/walked_game.h"
 #include "arrays.h"
 #include "bindings.h"
 
@@ -247,12 +246,6 @@ void bind_merged(py::module_& module) {
       .def("expected_utilities", &expected_utilities, py::arg("policy"))
       .def("best_response", &best_response, py::arg("policy"), py::arg("player"),
            py::arg("max_entries"), py::arg("max_information_sets"), py::arg("report") = py::none());
-  py::class_<WalkedGame, Game, std::shared_ptr<WalkedGame>>(module, "WalkedGame", py::is_final())
-      .def(py::init(
-               [](const std::shared_ptr<Game>& game, const std::shared_ptr<MergedGame>& merged) {
-                 return std::make_shared<WalkedGame>(game, merged);
-               }),
-           py::arg("game").none(false), py::arg("merged").none(false));
   bind_sweeps(module);
   module.def("merged_ismcts", &merged_ismcts, py::arg("game").none(false), py::arg("simulations"),
              py::arg("exploration"), py::arg("seed"), py::arg("report") = py::none());

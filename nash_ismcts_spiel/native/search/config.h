@@ -14,7 +14,7 @@ enum class SampleBackup { kExpected, kLuckAdjusted, kResidual };
 enum class LuckEnds { kCoupled, kIndependent };
 enum class Selection { kPuct, kUcb };
 enum class PuctDenominator { kOnePlus, kMax };
-enum class Trees { kByInformationSet, kByNode, kByObservation };
+enum class Trees { kByInformationSet, kByNode };
 enum class Spawning { kAlways, kWhenBehind };
 enum class OpponentDispersion { kNone, kUnseen, kAlways };
 enum class UnvisitedEvents { kValued, kLeftOut };
@@ -63,7 +63,7 @@ void for_each_setting(SearchConfig& config, Visit&& visit) {
   visit("puct_floor", config.puct_floor);
   visit("prior_noise", config.prior_noise);
   visit("prior_temperature", config.prior_temperature);
-  visit("trees", config.trees, Words{"by_information_set", "by_node", "by_observation"});
+  visit("trees", config.trees, Words{"by_information_set", "by_node"});
   visit("spawning", config.spawning, Words{"always", "when_behind"});
   visit("spawn_depth", config.spawn_depth);
   visit("opponent_prior_visits", config.opponent_prior_visits);

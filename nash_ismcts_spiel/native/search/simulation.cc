@@ -24,13 +24,6 @@ Request want_set_row(SearchContext& context, int32_t information_set, int32_t ar
   return nothing();
 }
 
-// The information set that stands for one in all trees: itself, unless trees are by observation.
-int32_t asked_at(SearchContext& context, int32_t information_set) {
-  return context.config.trees == Trees::kByObservation
-             ? context.graph.same_observation(information_set)
-             : information_set;
-}
-
 // The same where P is enough.
 Request want_policy(SearchContext& context, int32_t information_set) {
   const auto& has = context.rows.has_policy;
@@ -164,7 +157,7 @@ Request Simulation::after_action(SearchContext& context) {
   if (child == kNone) {
     const int32_t following = context.graph.own_next(node.information_set, frame.index);
     if (following != kMissing) {
-      child = context.forest.act_node(tree_, asked_at(context, following), node.player);
+      child = context.forest.act_node(tree_, following, node.player);
       arrival_ = kMissing;
     } else if (context.source != nullptr && context.graph.by_exchange(node.information_set)) {
       child = context.forest.add_pool(
@@ -376,7 +369,7 @@ NodeId Simulation::world_node(SearchContext& context, int32_t world, int32_t pla
 NodeId Simulation::decision_node(SearchContext& context, int32_t world, int32_t player) {
   const auto& worlds = context.graph.worlds;
   const int32_t mover = worlds.player[world];
-  const int32_t information_set = asked_at(context, worlds.information_set[world]);
+  const int32_t information_set = worlds.information_set[world];
   if (mover == player) {
     arrival_ = world;
     return context.forest.act_node(tree_, information_set, player);
