@@ -27,6 +27,7 @@ from nash_ismcts_spiel.native.state_forest import StateForestEngine
 from nash_ismcts_spiel.search import ReferenceEngine
 
 LiteralEngine = NativeEngine | ReferenceEngine
+AnyEngine = LiteralEngine | ForestEngine | StateForestEngine
 
 
 class Equipment(NamedTuple):
@@ -34,7 +35,7 @@ class Equipment(NamedTuple):
 
     graph: GameGraph
     models: Models
-    engine: LiteralEngine | ForestEngine | StateForestEngine
+    engine: AnyEngine
 
 
 def equip(game: SupportedGame, evaluator: Evaluator, config: SearchConfig, seed: int) -> Equipment:
