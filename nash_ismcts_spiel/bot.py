@@ -17,7 +17,7 @@ import numpy as np
 import pyspiel
 
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
-from nash_ismcts_spiel.engines import LiteralEngine, equip
+from nash_ismcts_spiel.engines import AnyEngine, LiteralEngine, equip
 from nash_ismcts_spiel.games import NoWorldFoundError, SupportedGame, support
 from nash_ismcts_spiel.games.policies import rows_at
 from nash_ismcts_spiel.models import Evaluator, RolloutEvaluator
@@ -264,9 +264,9 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         return nothing_found(self._graph.key_at(state, player), actions, stopped_by)
 
     def _start_graph(self) -> None:
-        self._graph, self._models, self._engine, self._merged = equip(
-            self._game, self._evaluator, self._config, self._seed
-        )
+        found = equip(self._game, self._evaluator, self._config, self._seed)
+        self._graph, self._models, self._merged = found.graph, found.models, found.merged
+        self._engine: AnyEngine = found.engine
         self._last_world, self._grown = None, 0
 
     def _bound_memory(self, max_worlds: int) -> None:

@@ -53,9 +53,9 @@ class SearchConfig(Settings):
     Search:
       search: "forest", the search with soft ties, which walks whole games of up to `max_worlds`
         worlds, or nodes where histories merge over views, as in phantom and dark board games (in
-        larger ones "notes" takes its place); or "notes", the notes' literal search,
-        whose settings all others are but for those of the budget, of actions, of hidden pieces, of
-        the engine and of housekeeping.
+        larger ones the forest on live states takes its place, or with models "notes":
+        `engines.py`); or "notes", the notes' literal search, whose settings all others are but for
+        those of the budget, of actions, of hidden pieces, of the engine and of housekeeping.
     Budget:
       visits: forest: simulations at each decision point of the log; notes: visits of the root on
         which an answer rests, kept ones included.

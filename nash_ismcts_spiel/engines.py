@@ -30,6 +30,7 @@ from nash_ismcts_spiel.native.state_forest import StateForestEngine
 from nash_ismcts_spiel.search import ReferenceEngine
 
 LiteralEngine = NativeEngine | ReferenceEngine
+AnyEngine = LiteralEngine | ForestEngine | StateForestEngine
 
 
 class Equipment(NamedTuple):
@@ -37,7 +38,7 @@ class Equipment(NamedTuple):
 
     graph: GameGraph
     models: Models
-    engine: LiteralEngine | ForestEngine | StateForestEngine
+    engine: AnyEngine
     merged: MergedGame | None = None  # whose views the engine searches
 
 
