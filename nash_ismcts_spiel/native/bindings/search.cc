@@ -298,6 +298,9 @@ void bind_search(py::module_& module) {
           "keep",
           [](PySearch& self, int32_t information_set, int32_t earlier_root) {
             const Busy busy(self);
+            if (information_set < 0 || earlier_root < 0) {
+              throw py::value_error("an information set has no negative number");
+            }
             self.begun = false;
             self.waiting_set = kMissing;
             self.search.keep(information_set, earlier_root);
