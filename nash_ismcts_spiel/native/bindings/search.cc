@@ -113,7 +113,7 @@ bool run_to_wait(Search& search, Graph& graph, Rows& rows, RowSource* source, in
   for (;;) {
     const Clock::time_point turn_end = Clock::now() + kTurn;
     const bool over = search.advance(graph, rows, source, budget, turn_end, requests);
-    if (over || budget <= 0 || Clock::now() < turn_end) return over;
+    if (over || !search.paused()) return over;
     requests.resize(before);  // what it waits for is asked for again
     check_signals();
   }
