@@ -125,6 +125,17 @@ TEST(searches_on_growing_graphs_share_a_game) {
   });
 }
 
+TEST(searches_share_a_source) {
+  const auto game = std::make_shared<const KuhnGame>();
+  RolloutRows source(4, 8, 1);
+  check_side_by_side([&](int seed) {
+    Graph graph(game);
+    CHECK(graph.find(0, graph.view_along({0, 1}, 0, false)) >= 0);
+    Rows rows;
+    return searched(graph, rows, &source, seed);
+  });
+}
+
 // Searches with several simulations at once, whose rows come when they are asked for, in turns of a
 // given length.
 Counts searched_in_turns(Graph& graph, const Rows& all, Clock::duration turn) {
