@@ -51,3 +51,63 @@ def test_clones_search_in_threads_of_their_own() -> None:
         [sys.executable, "-c", SIDE_BY_SIDE], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
+
+
+class UnderWay:
+    """A long search in a thread: `searches` is the list that it was called with."""
+
+    def __init__(self) -> None:
+        evaluator = random_evaluator("leduc_poker")
+        self.graph = evaluator.graph
+        self.rows = exact_rows(self.graph, evaluator.policy)
+        self.searches = [new_search(self.graph, SearchConfig())]
+        self.searches[0].begin(self.graph, 0, 2_000_000, np.random.default_rng(0))
+        arguments: Any = (self.graph, self.rows, None, self.searches, 300_000)
+        self.thread = threading.Thread(target=_core.advance, args=arguments)
+        self.thread.start()
+        search = self.searches[0]
+        while self.thread.is_alive():
+            try:
+                search.found_at(self.rows, 0)
+            except RuntimeError:
+                return
+            except ValueError:
+                pass  # it has not started yet
+
+    def put_set(self) -> None:
+        """Writes the row of the first information set."""
+        count = self.graph.information_sets.action_count[0]
+        policy = np.full(count, 1.0 / count)
+        ids = np.zeros(1, dtype=np.int32)
+        self.rows.put_sets(self.graph, ids, policy, np.zeros(1), np.zeros(count))
+
+
+def test_rows_are_not_changed_while_a_search_reads_them() -> None:
+    under_way = UnderWay()
+    refused = False
+    while under_way.thread.is_alive() and not refused:
+        try:
+            under_way.put_set()
+        except RuntimeError as error:
+            refused = "another thread" in str(error)
+    under_way.thread.join()
+    assert refused
+    under_way.put_set()
+
+
+def test_a_search_under_way_is_kept_alive() -> None:
+    under_way = UnderWay()
+    watched = weakref.ref(under_way.searches[0])
+    under_way.searches.clear()
+    gc.collect()
+    assert under_way.thread.is_alive()
+    assert watched() is not None
+    under_way.thread.join()
+
+
+@pytest.mark.parametrize(("information_set", "earlier"), [(0, -1), (-1, 0)])
+def test_no_trees_are_kept_for_numbers_that_are_none(information_set: int, earlier: int) -> None:
+    evaluator = random_evaluator("kuhn_poker")
+    search = new_search(evaluator.graph, SearchConfig())
+    with pytest.raises(ValueError, match="negative"):
+        search.keep(information_set, earlier)
