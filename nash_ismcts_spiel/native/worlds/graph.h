@@ -130,6 +130,9 @@ class Graph : public GraphTables {
   // piece by piece: its hidden history is long, and the game is not small.
   bool by_exchange(int32_t information_set);
 
+  // Whether all worlds of an information set were listed (hidden.h): its prior weights are exact.
+  bool listed(int32_t information_set) const;
+
   // The next world on a random walk over the worlds of an information set.
   int32_t exchanged_world(int32_t information_set, Walk& walk);
 
@@ -172,10 +175,14 @@ class Graph : public GraphTables {
   // See GameState::whole_actions.
   std::vector<std::pair<Action, History>> whole_actions(int32_t information_set);
 
-  // How likely each branch of a SAMPLE node is before anything is known of the players: chance
-  // outcomes by the game's probabilities, other players' whole moves alike, dead branches not at
-  // all; normalised.
+  // How likely each branch of a SAMPLE node is given all that its player has seen, if chance is as
+  // the game says and the other players move uniformly (whole moves alike): exact where the worlds
+  // of the information set were listed (hidden.h), elsewhere `fork_weights`; normalised.
   void prior_weights(int32_t sample, double* weights) const;
+
+  // The same by the node's own event alone, whatever follows it: chance outcomes by the game's
+  // probabilities, other players' whole moves alike, dead branches not at all; normalised.
+  void fork_weights(int32_t sample, double* weights) const;
 
   // Worlds of an information set in an enumerated graph.
   const std::vector<int32_t>& worlds_of(int32_t information_set) const {
@@ -197,6 +204,7 @@ class Graph : public GraphTables {
   double whole_count(int64_t edge) const {
     return worlds.edge_probability[edge] > 0.0 ? worlds.edge_probability[edge] : 1.0;
   }
+  double log_chance_of(int32_t world, int64_t edge) const;
   void weigh_set(const PieceSets& sets, int32_t sample, double* weights) const;
   int32_t add_sample(int32_t information_set, int32_t world, const std::vector<int32_t>& edges);
 
