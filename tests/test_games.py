@@ -59,18 +59,24 @@ def forks_of(graph: GameGraph, information_set: int) -> dict[Fork, list[float]]:
 
 
 def expected_forks(game: Any, histories: Sequence[Sequence[int]]) -> dict[Fork, list[float]]:
-    """The forks of the prefix tree of some histories, and their prior weights."""
-    following: dict[tuple[int, ...], set[int]] = {}
+    """The forks of the prefix tree of all histories of an information set, and how likely each
+    piece is if chance is as the game says and all players move uniformly.
+    """
+    following: dict[tuple[int, ...], dict[int, float]] = {}
     for history in histories:
-        for length, action in enumerate(history):
-            following.setdefault(tuple(history[:length]), set()).add(action)
-    found: dict[Fork, list[float]] = {}
-    for prefix, actions in following.items():
-        if len(actions) > 1:
-            state = helpers.state_after(game, prefix)
+        probability, state = 1.0, game.new_initial_state()
+        for action in history:
             chances = dict(state.chance_outcomes()) if state.is_chance_node() else {}
-            weights = [chances.get(action, 1.0) for action in sorted(actions)]
-            found[prefix, tuple(sorted(actions))] = [w / sum(weights) for w in weights]
+            probability *= chances.get(action, 1.0 / len(state.legal_actions()))
+            state.apply_action(action)
+        for length, action in enumerate(history):
+            pieces = following.setdefault(tuple(history[:length]), {})
+            pieces[action] = pieces.get(action, 0.0) + probability
+    found: dict[Fork, list[float]] = {}
+    for prefix, pieces in following.items():
+        if len(pieces) > 1:
+            actions, total = tuple(sorted(pieces)), sum(pieces.values())
+            found[prefix, actions] = [pieces[action] / total for action in actions]
     return found
 
 

@@ -247,6 +247,12 @@ def test_cpp_files_are_small(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_NATIVE_LINES
 
 
+@pytest.mark.parametrize("path", sorted(NATIVE.rglob("*.cc")) + sorted(NATIVE.rglob("*.h")))
+def test_random_numbers_do_not_depend_on_the_standard_library(path: Path) -> None:
+    """Its distributions are not the same in all libraries, and games have to be."""
+    assert "_distribution<" not in path.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=module_of)
 def test_files_are_small_and_say_what_they_are(path: Path) -> None:
     assert size_violations(path.read_text(encoding="utf-8")) == []

@@ -318,7 +318,8 @@ def test_exact_rows_are_the_evaluators(name: str) -> None:
     rows = evaluator.information_set_rows(graph, range(len(graph.information_sets)))
     for information_set, row in enumerate(rows):
         result = NativeEngine(
-            Models(graph, evaluator), SearchConfig(visits=1, lcb_width=0.0)
+            Models(graph, evaluator),
+            SearchConfig(visits=1, lcb_width=0.0, dispersion_radius=0.0),
         ).search(information_set, np.random.default_rng(0))
         assert result.prior == pytest.approx(row.policy, abs=1e-12)
         untried = [a for a, n in enumerate(result.visits) if n == 0]

@@ -20,7 +20,8 @@ def hidden_path(graph: GameGraph, world: int) -> list[tuple[int, int]]:
 
 
 def prior_weights(graph: GameGraph, sample_node: int) -> list[float]:
-    """How likely each branch is before anything is known of the players: chance outcomes by the
-    game's probabilities, other players' moves alike, dead branches not at all; normalised.
+    """How likely each branch is given all that its player has seen, if chance is as the game says
+    and the other players move uniformly; normalised. Exact where the worlds of the information set
+    could be listed, elsewhere by the chances of the piece alone; dead branches never come.
     """
     return graph.prior_weights(sample_node)

@@ -3,11 +3,13 @@
 OpenSpiel's searches over determinised worlds call `resample_from_infostate`, which few games have,
 which leaks in some (gin_rummy: the true hand comes back) and invents worlds in others (hearts,
 euchre: cards that a player has shown not to have). A `Resampler` draws the hidden pieces one by one
-instead, in the order in which they happened: chance outcomes by the game's probabilities, other
-players' moves alike, always among the values with which the world can still be completed. Where
-much is hidden, worlds are the steps of random walks that exchange hidden events (Metropolis), and
-one differs from the last in several of them; where a game has a guide (`guides/`), the walks begin
-in different worlds. Nothing is assumed of how the others play.
+instead, in the order in which they happened, in proportion to the probability of all that the
+player has seen if chance is as the game says and the others move uniformly: exactly where the
+worlds of an information set can be listed; elsewhere each piece by its own chances, always among
+the values with which the world can still be completed, and what is seen later by a few Metropolis
+steps. Where much is hidden, worlds are the steps of random walks that exchange hidden events
+(Metropolis), and one differs from the last in several of them; where a game has a guide
+(`guides/`), the walks begin in different worlds.
 """
 
 from __future__ import annotations

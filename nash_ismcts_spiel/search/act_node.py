@@ -73,6 +73,7 @@ class ActNode:
       player: who acts, and from whose point of view all values are.
       q: Q(n); V until the first choice.
       row: the models here; None until the node is expanded.
+      modelled: Q(a) by the models alone. [actions]
       exploration_prior: P with noise and temperature, for the PUCT term only. [actions]
       mixing_prior: raw P, for breaking ties. [actions]
       choices: what was chosen so far.
@@ -83,15 +84,21 @@ class ActNode:
     player: int
     q: Interval = Interval(0.0, 0.0)
     row: InformationSetRow | None = None
+    modelled: Sequence[Interval] = ()
     exploration_prior: list[float] = dataclasses.field(default_factory=list)
     mixing_prior: Sequence[float] = ()
     choices: Choices = dataclasses.field(default_factory=lambda: Choices.none_of(0))
     children: list[Node | None] = dataclasses.field(default_factory=list)
 
-    def expand(self, row: InformationSetRow, config: SearchConfig) -> None:
-        """Takes the models of the information set."""
+    def expand(
+        self, row: InformationSetRow, config: SearchConfig, modelled: Sequence[Interval] = ()
+    ) -> None:
+        """Takes the models of the information set, and what they say of each action; Vc if that is
+        not given.
+        """
         count = len(row.policy)
         self.row = row
+        self.modelled = modelled or [point(value) for value in row.child_values]
         self.q = point(row.value)
         self.exploration_prior = exploration_prior(row.policy, config)
         self.mixing_prior = [1.0 / count] * count if config.selection == "ucb" else row.policy
@@ -99,12 +106,9 @@ class ActNode:
         self.children = [None] * count
 
     def child_value(self, action: int) -> Interval:
-        """Q(a): the child's interval, or Vc where the action was never tried."""
+        """Q(a): the child's interval, or that of the models where the action was never tried."""
         child = self.children[action]
-        if child is None:
-            assert self.row is not None
-            return point(self.row.child_values[action])
-        return child.q
+        return self.modelled[action] if child is None else child.q
 
     def child_values(self) -> list[Interval]:
         """Q(a) of all actions."""

@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from nash_ismcts_spiel.config import SearchConfig
-from nash_ismcts_spiel.games.tables import DEAD
+from nash_ismcts_spiel.games.tables import DEAD, MISSING
 from nash_ismcts_spiel.search.dispersion import dispersed
-from nash_ismcts_spiel.search.interval import Interval
+from nash_ismcts_spiel.search.interval import Interval, point
 
 if TYPE_CHECKING:
+    from nash_ismcts_spiel.models.protocol import InformationSetRow
+    from nash_ismcts_spiel.models.store import Models
     from nash_ismcts_spiel.search.trees import Node
 
 
@@ -135,6 +137,30 @@ class PoolNode:
     def highs(self) -> list[float]:
         """High ends of the children, by Vc where unvisited."""
         return [self.model_value if child is None else child.q.high for child in self.children]
+
+
+def untried_values(
+    models: Models, information_set: int, row: InformationSetRow, radius: float
+) -> list[Interval]:
+    """What the models say of each action, for as long as it was never tried: Vc, and where they
+    tell hidden pieces apart, the interval of a SAMPLE node of which no piece was drawn.
+    """
+    values = [point(value) for value in row.child_values]
+    if radius == 0.0 or models.compiled_beliefs:
+        return values
+    top = models.graph.hidden(information_set)
+    if top >= 0:
+        return values
+    pieces, first = models.sample(~top), models.graph.samples.first_branch[~top]
+    targets, count = models.graph.samples.target, len(pieces.beliefs)
+    for action in range(len(values)):
+        if models.graph.own_next(information_set, action) == MISSING:
+            node = SampleNode(
+                ~top, action, -1, pieces.beliefs, lambda: targets[first : first + count],
+                pieces.child_values[action], [0] * count, [None] * count,
+            )  # fmt: skip
+            values[action] = dispersed(node.beliefs, node.lows(), node.highs(), radius)
+    return values
 
 
 def luck(node: SampleNode | PoolNode, branch: int, config: SearchConfig) -> Interval:

@@ -21,7 +21,7 @@ from nash_ismcts_spiel.search.act_node import ActNode, Choices, act_value, choos
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.interval import Interval, point
 from nash_ismcts_spiel.search.limits import Limits
-from nash_ismcts_spiel.search.sample_node import PoolNode, SampleNode, back_up, luck
+from nash_ismcts_spiel.search.sample_node import PoolNode, SampleNode, back_up, luck, untried_values
 from nash_ismcts_spiel.search.trees import (
     ChanceNode,
     Forest,
@@ -104,11 +104,11 @@ class Simulator:
     def _expand(self, node: ActNode, arrival: int = MISSING) -> None:
         """Takes the models of the information set; `arrival` is a world of it, if one was drawn."""
         # A simulation that was given up may have left a node behind that nobody has arrived at.
-        sets = self._graph.worlds.information_set
-        if arrival != MISSING and sets[arrival] != node.information_set:
+        if arrival >= 0 and self._graph.worlds.information_set[arrival] != node.information_set:
             arrival = MISSING
         row = self._models.information_set(node.information_set, arrival)
-        node.expand(row, self._config)
+        untried = untried_values(self._models, node.information_set, row, self._config.radius)
+        node.expand(row, self._config, untried)
         self._models.bury_new()
 
     def _act(self, tree: Tree, node: ActNode, depth: int) -> int:

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,6 +22,19 @@ TEST(an_empty_map_finds_nothing) {
   CHECK_EQ(map.find(0), FlatMap::kAbsent);
   map.clear();
   CHECK_EQ(map.find(7), FlatMap::kAbsent);
+}
+
+TEST(the_key_of_free_places_is_never_found) {
+  FlatMap map;
+  map.insert(3, 5);
+  CHECK_EQ(map.find(~uint64_t{0}), FlatMap::kAbsent);
+  bool refused = false;
+  try {
+    map.insert(~uint64_t{0}, 1);
+  } catch (const std::invalid_argument&) {
+    refused = true;
+  }
+  CHECK(refused);
 }
 
 TEST(a_map_agrees_with_the_standard_one) {

@@ -59,13 +59,6 @@ int32_t branch(Graph& graph, int64_t sample, int64_t branch) {
   return graph.branch(static_cast<int32_t>(sample), static_cast<int32_t>(branch));
 }
 
-int32_t same_observation(Graph& graph, int64_t information_set) {
-  require_readable(graph);
-  require_row(information_set, graph.information_sets.size(), "information set");
-  const Growing growing(graph);
-  return graph.same_observation(static_cast<int32_t>(information_set));
-}
-
 int32_t own_next(Graph& graph, int64_t information_set, int64_t action) {
   require_readable(graph);
   const InformationSetTable& sets = graph.information_sets;
@@ -325,7 +318,6 @@ void bind_worlds(py::module_& module) {
                                return self.dead_sample();
                              })
       .def("own_next", &own_next, py::arg("information_set"), py::arg("action"))
-      .def("same_observation", &same_observation, py::arg("information_set"))
       .def("unseen", &unseen, py::arg("world"), py::arg("player"))
       .def("prior_weights", &prior_weights, py::arg("sample"))
       .def("uniform_policy", &uniform_policy, py::arg("information_set"))

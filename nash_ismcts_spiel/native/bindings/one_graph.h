@@ -6,6 +6,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <stdexcept>
 #include <string>
 
 #include "../play/games.h"
@@ -32,9 +33,45 @@ class OneGraph {
   mutable pybind11::object graph_;  // what is only read may see its graph for the first time
 };
 
-// The Python classes Rows, Games and TargetSums.
+// The Python classes Rows, Games and TargetSums. Rows that a thread uses without the GIL are not
+// changed meanwhile.
 struct PyRows : Rows {
   OneGraph graph;
+  mutable int32_t users = 0;  // threads that read them without the GIL, kWriting if one writes
+  static constexpr int32_t kWriting = -1;
+
+  void require_free() const {
+    if (users != 0) throw std::runtime_error("these rows are being used by another thread");
+  }
+};
+
+// Marks rows for a scope that lets go of the GIL, and is entered and left with it.
+class ReadingRows {
+ public:
+  explicit ReadingRows(const PyRows& rows) : rows_(rows) {
+    if (rows.users == PyRows::kWriting) rows.require_free();
+    ++rows_.users;
+  }
+  ~ReadingRows() { --rows_.users; }
+  ReadingRows(const ReadingRows&) = delete;
+  ReadingRows& operator=(const ReadingRows&) = delete;
+
+ private:
+  const PyRows& rows_;
+};
+
+class WritingRows {
+ public:
+  explicit WritingRows(PyRows& rows) : rows_(rows) {
+    rows.require_free();
+    rows_.users = PyRows::kWriting;
+  }
+  ~WritingRows() { rows_.users = 0; }
+  WritingRows(const WritingRows&) = delete;
+  WritingRows& operator=(const WritingRows&) = delete;
+
+ private:
+  PyRows& rows_;
 };
 
 struct PyGames : Games {

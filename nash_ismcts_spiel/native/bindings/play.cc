@@ -41,6 +41,7 @@ Ints advance(PyGames& self, Graph& graph, const PyRows& own, const PyRows& other
   others.graph.require(graph, kRows);
   require_row(self.explorer(), graph.num_players, "player");
   std::vector<int32_t> wanted;
+  const ReadingRows reading_own(own), reading_others(others);
   {
     const Growing growing(graph);
     Random random(seed);
@@ -71,6 +72,7 @@ void add_values(const PyGames& self, const Graph& graph, const PyRows& rows, PyT
   require_valued(self, graph, rows);
   sums.graph.require(graph, kSums);
   const Reading reading(graph);
+  const ReadingRows reading_rows(rows);
   const py::gil_scoped_release release;
   self.add_values(graph, rows, sums);
 }
@@ -84,6 +86,7 @@ int64_t add_hidden(const PyGames& self, Graph& graph, const PyRows& rows, const 
     require_row(groups.data()[k], static_cast<int64_t>(self.groups().size()), "group");
     chosen.push_back(groups.data()[k]);
   }
+  const ReadingRows reading(rows);
   const Growing growing(graph);
   return self.add_hidden(graph, rows, chosen, sums);
 }
@@ -99,12 +102,14 @@ void blend_into(const PyTargetSums& self, const Graph& graph, double prior_games
   self.graph.require(graph, kSums);
   rows.graph.require(graph, kRows);
   if (!(prior_games >= 0.0)) throw py::value_error("prior_games must not be negative");
+  const WritingRows writing(rows);
   rows.fit(graph);
   self.blend_into(graph, prior_games, rows);
 }
 
 void put_world_values(const PyGames& self, const Graph& graph, PyRows& rows) {
   require_valued(self, graph, rows);
+  const WritingRows writing(rows);
   self.put_world_values(graph, rows);
 }
 

@@ -23,6 +23,7 @@ namespace {
 
 void put_sets(PyRows& self, const Graph& graph, const Ints& ids, const Doubles& policy,
               const Doubles& value, const Doubles& child_values) {
+  const WritingRows writing(self);
   require_readable(graph);
   self.graph.require(graph, "these rows are");
   self.fit(graph);
@@ -50,6 +51,7 @@ void put_sets(PyRows& self, const Graph& graph, const Ints& ids, const Doubles& 
 
 void put_samples(PyRows& self, const Graph& graph, const Ints& ids, const Doubles& beliefs,
                  const Doubles& values) {
+  const WritingRows writing(self);
   require_readable(graph);
   self.graph.require(graph, "these rows are");
   self.fit(graph);
@@ -81,6 +83,7 @@ void put_samples(PyRows& self, const Graph& graph, const Ints& ids, const Double
 }
 
 void put_world_values(PyRows& self, const Graph& graph, const Doubles& values) {
+  const WritingRows writing(self);
   require_readable(graph);
   self.graph.require(graph, "these rows are");
   require_size(values, graph.worlds.size() * graph.num_players, "world_values");
@@ -103,6 +106,7 @@ void require_resolved(const Graph& graph) {
 void put_exact(PyRows& self, const Graph& graph, const Doubles& policy, const Doubles& utilities,
                const std::vector<Doubles>& weights, const std::vector<Longs>& trembles,
                bool forgetful) {
+  const WritingRows writing(self);
   const Reading reading(graph);
   self.graph.require(graph, "these rows are");
   require_size(policy, graph.information_sets.num_actions(), "policy");
@@ -126,6 +130,7 @@ void put_exact(PyRows& self, const Graph& graph, const Doubles& policy, const Do
 
 void put_lookahead(PyRows& self, const Graph& graph, const Doubles& policy, const Doubles& value,
                    const Doubles& beliefs) {
+  const WritingRows writing(self);
   const Reading reading(graph);
   self.graph.require(graph, "these rows are");
   require_size(policy, graph.information_sets.num_actions(), "policy");

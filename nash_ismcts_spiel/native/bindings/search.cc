@@ -113,7 +113,7 @@ bool run_to_wait(Search& search, Graph& graph, Rows& rows, RowSource* source, in
   for (;;) {
     const Clock::time_point turn_end = Clock::now() + kTurn;
     const bool over = search.advance(graph, rows, source, budget, turn_end, requests);
-    if (over || budget <= 0 || Clock::now() < turn_end) return over;
+    if (over || !search.paused()) return over;
     requests.resize(before);  // what it waits for is asked for again
     check_signals();
   }
@@ -122,14 +122,19 @@ bool run_to_wait(Search& search, Graph& graph, Rows& rows, RowSource* source, in
 // Runs searches until each is over or waits, or `budget` simulations were done. Returns (which are
 // over, information sets and SAMPLE nodes whose rows are wanted).
 py::tuple advance(Graph& graph, PyRows& rows, RowSource* source,
-                  const std::vector<PySearch*>& searches, int64_t budget) {
+                  const std::vector<py::object>& held, int64_t budget) {
   rows.graph.require(graph, "these rows are");
+  // Who called may drop the searches from its list meanwhile: they are held here.
+  std::vector<PySearch*> searches;
   std::vector<std::unique_ptr<Busy>> busy;
-  for (PySearch* search : searches) {
+  for (const py::object& object : held) {
+    searches.push_back(object.cast<PySearch*>());
+    PySearch* search = searches.back();
     if (search == nullptr || !search->begun) throw py::value_error("a search has not begun");
     search->graph.require(graph, "the trees of this search are");
     busy.push_back(std::make_unique<Busy>(*search));
   }
+  const ReadingRows reading(rows);
   std::vector<Request> requests;
   std::vector<bool> over;
   {
@@ -164,6 +169,7 @@ py::tuple search_all(Graph& graph, PyRows& rows, PySearch& self, const Ints& set
     }
   }
   self.set_generator(generator);
+  const ReadingRows reading(rows);
   double* out = policy.mutable_data();
   const int32_t* wanted = sets.data();
   const int64_t count = sets.size();
@@ -298,6 +304,9 @@ void bind_search(py::module_& module) {
           "keep",
           [](PySearch& self, int32_t information_set, int32_t earlier_root) {
             const Busy busy(self);
+            if (information_set < 0 || earlier_root < 0) {
+              throw py::value_error("an information set has no negative number");
+            }
             self.begun = false;
             self.waiting_set = kMissing;
             self.search.keep(information_set, earlier_root);

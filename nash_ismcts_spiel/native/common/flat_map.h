@@ -1,11 +1,12 @@
-// A hash map from 64-bit keys to 32-bit numbers in two flat arrays. It allocates only to grow, and
-// `clear` keeps its memory: forests are made and dropped once per search.
+// A hash map from 64-bit keys but the largest to 32-bit numbers in two flat arrays. It allocates
+// only to grow, and `clear` keeps its memory: forests are made and dropped once per search.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_COMMON_FLAT_MAP_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_COMMON_FLAT_MAP_H_
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -19,12 +20,13 @@ class FlatMap {
 
   // The number stored for a key, kAbsent if there is none.
   int32_t find(uint64_t key) const {
-    if (keys_.empty()) return kAbsent;
+    if (keys_.empty() || key == kEmpty) return kAbsent;
     const size_t at = position(key);
     return keys_[at] == key ? values_[at] : kAbsent;
   }
 
   void insert(uint64_t key, int32_t value) {
+    if (key == kEmpty) throw std::invalid_argument("this key says that a place is free");
     if (2 * (size_ + 1) > static_cast<int64_t>(keys_.size())) grow();
     const size_t at = position(key);
     if (keys_[at] != key) ++size_;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
-#include <random>
 #include <unordered_set>
 #include <utility>
 
@@ -11,24 +9,13 @@ namespace nash_ismcts {
 
 namespace {
 
-// Random as the standard library's distributions want it.
-struct Bits {
-  using result_type = uint64_t;
-  static constexpr result_type min() { return 0; }
-  static constexpr result_type max() { return std::numeric_limits<uint64_t>::max(); }
-  result_type operator()() { return random.next(); }
-  Random& random;
-};
-
-// How many of `count` games take an event of some probability.
+// How many of `count` games take an event of some probability. The standard library's distribution
+// differs from library to library; this one does not.
 int64_t binomial(int64_t count, double probability, Random& random) {
   if (probability >= 1.0) return count;
-  if (count == 1) return random.uniform() < probability ? 1 : 0;
-  Bits bits{random};
-  // The distribution calls lgamma, which writes a sign that all threads share.
-  static std::mutex one_at_a_time;
-  const std::lock_guard<std::mutex> lock(one_at_a_time);
-  return std::binomial_distribution<int64_t>(count, std::max(probability, 0.0))(bits);
+  int64_t taken = 0;
+  for (int64_t game = 0; game < count; ++game) taken += random.uniform() < probability;
+  return taken;
 }
 
 }  // namespace

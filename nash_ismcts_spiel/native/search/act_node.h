@@ -19,11 +19,11 @@
 
 namespace nash_ismcts {
 
-// Q(a): the child's interval, or Vc where the action was never tried.
+// Q(a): the child's interval, or that of the models where the action was never tried.
 inline Interval child_value(Forest& forest, const Rows& rows, const ActNode& node, int32_t action) {
   const ActionSlot& slot = forest.action_slots(node)[action];
-  if (slot.visits == 0) return point(rows.child_values[node.first_action + action]);
-  return forest.q(slot.child);
+  if (slot.visits > 0) return forest.q(slot.child);
+  return node.modelled ? slot.modelled : point(rows.child_values[node.first_action + action]);
 }
 
 // The prior of the PUCT term: P with temperature, then mixed with uniform noise.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <stdexcept>
 
 namespace nash_ismcts {
@@ -18,10 +17,10 @@ void RowSource::set_row(Graph& graph, Rows& rows, int32_t set, int32_t arrival) 
   policy_row(graph, rows, set);
   const int32_t first = graph.information_sets.first_action[set];
   double value;
-  child_values_.resize(graph.information_sets.action_count[set]);
-  values(graph, set, arrival, value, child_values_.data());
+  std::vector<double> child_values(graph.information_sets.action_count[set]);
+  values(graph, set, arrival, value, child_values.data());
   rows.value[set] = value;
-  std::copy(child_values_.begin(), child_values_.end(), rows.child_values.begin() + first);
+  std::copy(child_values.begin(), child_values.end(), rows.child_values.begin() + first);
   rows.has_information_set[set] = 1;
 }
 
@@ -47,35 +46,35 @@ void RolloutRows::values(Graph& graph, int32_t set, int32_t arrival, double& val
   const int32_t count = sets.action_count[set], player = sets.player[set];
   const int32_t played = std::min(count, most_games_);
   std::fill_n(child_values, count, 0.0);
-  games_.assign(count, 0);
-  order_.resize(count);
+  Playout playout;
+  std::vector<int32_t> games(count, 0), order(count);
   for (int32_t world = 0; world < worlds_; ++world) {
     if (world > 0) graph.check_deadline();
     const bool arrived = world == 0 && arrival != kMissing;
     const std::unique_ptr<GameState> state =
         arrived ? graph.state(arrival) : drawn_state(graph, set, random);
-    std::iota(order_.begin(), order_.end(), 0);
+    std::iota(order.begin(), order.end(), 0);
     for (int32_t game = 0; game < played; ++game) {
-      if (played < count) std::swap(order_[game], order_[game + random.below(count - game)]);
-      const int32_t action = order_[game];
+      if (played < count) std::swap(order[game], order[game + random.below(count - game)]);
+      const int32_t action = order[game];
       const std::unique_ptr<GameState> after = state->clone();
       after->apply(sets.action[sets.first_action[set] + action]);
-      playout_.run(*after, random);
+      playout.run(*after, random);
       child_values[action] += after->returns()[player];
-      ++games_[action];
+      ++games[action];
     }
   }
   double total = 0.0, tried = 0.0;
   for (int32_t action = 0; action < count; ++action) {
-    if (games_[action] == 0) continue;
-    child_values[action] /= games_[action];
+    if (games[action] == 0) continue;
+    child_values[action] /= games[action];
     const double alike = graph.whole_count(set, action);
     total += alike * child_values[action];
     tried += alike;
   }
   value = total / tried;
   for (int32_t action = 0; action < count; ++action) {
-    if (games_[action] == 0) child_values[action] = value;
+    if (games[action] == 0) child_values[action] = value;
   }
 }
 

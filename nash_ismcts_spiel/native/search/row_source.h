@@ -1,5 +1,6 @@
 // Models that compiled code computes itself: rows are made where a search needs them, without
-// Python. Values are utilities of the player who owns the information set, in the game's units.
+// Python. Any number of threads may use one source, each with a graph and rows of its own. Values
+// are utilities of the player who owns the information set, in the game's units.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROW_SOURCE_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROW_SOURCE_H_
@@ -37,9 +38,6 @@ class RowSource {
   // Fills V and Vc[actions] of an information set.
   virtual void values(Graph& graph, int32_t set, int32_t arrival, double& value,
                       double* child_values) = 0;
-
- private:
-  std::vector<double> child_values_;
 };
 
 // Models that know nothing: V and Vc are one given value.
@@ -88,8 +86,6 @@ class RolloutRows : public RowSource {
   int32_t worlds_;
   int32_t most_games_;
   uint64_t seed_;
-  Playout playout_;
-  std::vector<int32_t> order_, games_;
 };
 
 }  // namespace nash_ismcts

@@ -41,7 +41,17 @@ class SampleValues {
         node.first_value >= 0 ? rows.sample_values.data() + node.first_value : nullptr;
     take_buffers(buffers, values, values ? 0.0 : rows.child_values[~node.first_value]);
     slots_ = forest.slots(node);
-    read(forest, graph.samples.target.data() + node.first_branch);
+    read(&forest, graph.samples.target.data() + node.first_branch);
+  }
+
+  // A SAMPLE node under an own action of which no piece was drawn. The models tell pieces apart.
+  SampleValues(const GraphTables& graph, const Rows& rows, int32_t sample, int32_t action,
+               SampleBuffers& buffers)
+      : beliefs_(rows.beliefs.data() + graph.samples.first_branch[sample]),
+        count_(graph.samples.branch_count[sample]) {
+    const int64_t first = rows.sample_first[sample] + static_cast<int64_t>(action) * count_;
+    take_buffers(buffers, rows.sample_values.data() + first, 0.0);
+    read(nullptr, graph.samples.target.data() + graph.samples.first_branch[sample]);
   }
 
   // All worlds of a pool are alike, to the beliefs and to the models.
@@ -51,7 +61,7 @@ class SampleValues {
     std::fill_n(buffers.alike.begin(), count_, 1.0 / count_);
     beliefs_ = buffers.alike.data();
     slots_ = forest.slots(node);
-    read(forest, nullptr);
+    read(&forest, nullptr);
   }
 
   double low(int32_t branch) const { return lows_[branch]; }
@@ -105,8 +115,9 @@ class SampleValues {
     }
   }
 
-  // Values of the children, by Vc where unvisited. `targets` says which branches are dead.
-  void read(const Forest& forest, const int32_t* targets) {
+  // Values of the children, by Vc where unvisited. `targets` says which branches are dead; without
+  // a forest none was visited.
+  void read(const Forest* forest, const int32_t* targets) {
     const auto dead = [targets](int32_t branch) {
       return targets != nullptr && targets[branch] == kDead;
     };
@@ -117,8 +128,8 @@ class SampleValues {
         any_dead = true;
         continue;
       }
-      const bool visited = slots_[branch].visits > 0;
-      const Interval value = visited ? forest.q(slots_[branch].child) : point(model_[branch]);
+      const bool visited = forest != nullptr && slots_[branch].visits > 0;
+      const Interval value = visited ? forest->q(slots_[branch].child) : point(model_[branch]);
       lows_[branch] = value.low;
       highs_[branch] = value.high;
       if (alive == kNone) alive = branch;
@@ -133,7 +144,7 @@ class SampleValues {
   const double* model_;
   const double* beliefs_;
   int32_t count_;
-  const Slot* slots_;
+  const Slot* slots_ = nullptr;
   double* lows_;
   double* highs_;
 };

@@ -48,8 +48,9 @@ class Search {
   }
 
   // Runs until the search is over, all simulations under way wait (their requests are added to
-  // `requests`), `budget` simulations are done or `turn_end` is reached. Returns whether the search
-  // is over.
+  // `requests`), `budget` simulations are done or `turn_end` is reached; then `paused` says so, the
+  // requests are not complete, and the search has to go on before others do. Returns whether it is
+  // over.
   bool advance(Graph& graph, Rows& rows, RowSource* source, int64_t& budget,
                Clock::time_point turn_end, std::vector<Request>& requests) {
     limits_.turn_end = turn_end;
@@ -58,17 +59,19 @@ class Search {
     SearchContext context{graph,        rows,    source,   config_,
                           *generator_,  forest_, buffers_, sample_buffers_,
                           simulations_, limits_, pools_};
+    // One that a turn has stopped goes on before any other: no clock changes their order.
+    paused_ = false;
     size_t kept = 0;
     for (size_t index = 0; index < waiting_.size(); ++index) {
-      const Request request = run(waiting_[index], context);
-      if (request.wanted == Wanted::kNothing) continue;
-      if (request.wanted != Wanted::kTurn) requests.push_back(request);
+      const Request request = paused_ ? Request{} : run(waiting_[index], context);
+      if (!paused_ && request.wanted == Wanted::kNothing) continue;
+      paused_ = paused_ || request.wanted == Wanted::kTurn;
+      if (!paused_) requests.push_back(request);
       if (kept != index) waiting_[kept] = std::move(waiting_[index]);
       ++kept;
     }
     waiting_.erase(waiting_.begin() + static_cast<int64_t>(kept), waiting_.end());
-    bool turn_is_over = false;
-    while (!turn_is_over && static_cast<int32_t>(waiting_.size()) < parallel_ && budget > 0 &&
+    while (!paused_ && static_cast<int32_t>(waiting_.size()) < parallel_ && budget > 0 &&
            stopped_ == Stopped::kNot &&
            root().visits + static_cast<int32_t>(waiting_.size()) < target_) {
       --budget;
@@ -78,8 +81,8 @@ class Search {
         spare_ = simulation.release();
         continue;
       }
-      turn_is_over = request.wanted == Wanted::kTurn;
-      if (!turn_is_over) requests.push_back(request);
+      paused_ = request.wanted == Wanted::kTurn;
+      if (!paused_) requests.push_back(request);
       waiting_.push_back(std::move(simulation));
     }
     if (!over(graph)) return false;
@@ -97,6 +100,7 @@ class Search {
   const SearchConfig& config() const { return config_; }
   int64_t simulations() const { return simulations_; }
   Stopped stopped() const { return stopped_; }
+  bool paused() const { return paused_; }
 
  private:
   // A simulation whose time runs out while the graph grows waits for the end like any other.
@@ -130,6 +134,7 @@ class Search {
   int32_t target_ = 0;
   Limits limits_;
   Stopped stopped_ = Stopped::kNot;
+  bool paused_ = false;  // a turn has ended within a simulation
   const BitGenerator* generator_ = nullptr;
   int64_t simulations_ = 0;
   ChoiceBuffers buffers_;

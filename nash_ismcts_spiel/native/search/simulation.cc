@@ -4,44 +4,9 @@
 
 #include <algorithm>
 
+#include "wanted.h"
+
 namespace nash_ismcts {
-
-namespace {
-
-Request nothing() { return {}; }
-
-// Whether rows of information sets come from Python.
-bool asks_for_sets(const SearchContext& context) {
-  return context.source == nullptr || !context.source->makes_set_rows();
-}
-
-// Asks for an information set's models unless they are there or can be made.
-Request want_set_row(SearchContext& context, int32_t information_set, int32_t arrival = kMissing) {
-  const auto& has = context.rows.has_information_set;
-  if (information_set < static_cast<int64_t>(has.size()) && has[information_set]) return nothing();
-  if (asks_for_sets(context)) return {Wanted::kSetRow, information_set};
-  context.source->set_row(context.graph, context.rows, information_set, arrival);
-  return nothing();
-}
-
-// The same where P is enough.
-Request want_policy(SearchContext& context, int32_t information_set) {
-  const auto& has = context.rows.has_policy;
-  if (information_set < static_cast<int64_t>(has.size()) && has[information_set]) return nothing();
-  if (asks_for_sets(context)) return {Wanted::kSetRow, information_set};
-  context.source->policy_row(context.graph, context.rows, information_set);
-  return nothing();
-}
-
-Request want_sample_row(SearchContext& context, int32_t sample) {
-  const auto& has = context.rows.has_sample;
-  if (sample < static_cast<int64_t>(has.size()) && has[sample]) return nothing();
-  if (context.source == nullptr) return {Wanted::kSampleRow, sample};
-  context.source->sample_row(context.graph, context.rows, sample);
-  return nothing();
-}
-
-}  // namespace
 
 Request Simulation::run(SearchContext& context) {
   while (stage_ != Stage::kOver) {
@@ -83,9 +48,9 @@ Request Simulation::start(SearchContext& context) {
     const int32_t set = root.information_set;
     const bool pooled = context.source != nullptr && context.graph.by_exchange(set);
     const int32_t world = pooled ? context.pools.first(context.graph, set) : kMissing;
-    const Request request = want_set_row(context, set, world);
+    const Request request = want_models(context, set, world);
     if (request.wanted != Wanted::kNothing) return request;
-    expand(context.forest, node_, context.graph, context.rows, context.config);
+    expand_by_models(context, node_);
   }
   ++context.simulations;
   stage_ = Stage::kAct;
@@ -105,9 +70,9 @@ Request Simulation::visit(SearchContext& context) {
       const int32_t set = forest.act(node_).information_set;
       const bool arrived =
           arrival_ != kMissing && context.graph.worlds.information_set[arrival_] == set;
-      const Request request = want_set_row(context, set, arrived ? arrival_ : kMissing);
+      const Request request = want_models(context, set, arrived ? arrival_ : kMissing);
       if (request.wanted != Wanted::kNothing) return request;
-      expand(forest, node_, context.graph, context.rows, context.config);
+      expand_by_models(context, node_);
       break;
     }
     case NodeKind::kSample: stage_ = Stage::kSample; return nothing();

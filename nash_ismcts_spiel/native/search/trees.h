@@ -35,12 +35,14 @@ struct ActionSlot {
   int32_t in_flight = 0;     // simulations that chose it and wait for a row
   double mixing_sum = 0.0;   // n_mixed MIX
   double exploration = 0.0;  // prior of the PUCT term
+  Interval modelled{};       // Q(a) by the models alone, where ActNode::modelled says so
 };
 
 struct ActNode {
   int32_t information_set;
   int32_t player;
   bool expanded = false;
+  bool modelled = false;     // whether the models tell hidden pieces apart
   int32_t first_action = 0;  // the information set's first row in the graph
   int32_t first_slot = 0;
   int32_t count = 0;

@@ -30,7 +30,7 @@ struct Walk {
   explicit Walk(uint64_t seed) : random(seed) {}
   Random random;
   std::shared_ptr<const Example> example;  // where it stands, null before the first step
-  std::vector<double> log_chance;          // log probability of each chance event, else 0
+  std::vector<double> log_prior;           // of each event, by chance or a uniform move
 };
 
 // Exchanges two values in all hidden events from `from` on.

@@ -1,18 +1,19 @@
 // Further worlds of an information set by exchanging hidden events: a Markov chain over its worlds.
 //
 // A step exchanges pairs of values in all hidden events, or puts another value in the place of one,
-// and is taken if the player would have seen the same (Metropolis: and in proportion to the
-// probabilities of chance). What the others did counts alike. How many pairs are exchanged at once
-// follows what was accepted before. What the player has seen cannot be exchanged for what it has
-// not: a value that comes up twice (a card that was dealt and played) is seldom tried, and places
-// between which an exchange was not noticed are one group; exchanges between groups that were
-// noticed (the player's own cards and all others) are seldom tried either. Events that make a set
-// are put in order again after each step, so that the chain is one over sets. Compare hidden.h:
-// there pieces are drawn one by one.
+// there alone or throughout, and is taken if the player would have seen the same (Metropolis: and
+// in proportion to the probability of the whole history, what the player saw included, if the
+// others move uniformly). How many pairs are exchanged at once follows what was accepted before.
+// What the player has seen cannot be exchanged for what it has not: a value that comes up twice (a
+// card that was dealt and played) is seldom tried, and places between which an exchange was not
+// noticed are one group; exchanges between groups that were noticed (the player's own cards and all
+// others) are seldom tried either. Events that make a set are put in order again after each step,
+// so that the chain is one over sets. Compare hidden.h: there pieces are drawn one by one.
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "hidden.h"
@@ -32,12 +33,33 @@ constexpr int32_t kRedraws = 8;
 constexpr double kLeastRate = 0.0625;  // how often a replacement is tried at least
 constexpr double kLearned = 0.05;      // how much one replacement changes what is known of them
 
+// Replacements that fail are tried less and less, but sometimes in any case.
+bool may_replace(double replaced, Random& random) {
+  return random.uniform() < std::max(2.0 * replaced, kLeastRate);
+}
+
+// The logarithm of the probability of a move if whole moves are uniform; -inf if it cannot be made.
+double log_uniform(const GameState& state, Action move, std::vector<Action>& moves,
+                   std::vector<double>& counts) {
+  state.legal_actions(moves);
+  const auto found = std::find(moves.begin(), moves.end(), move);
+  if (found == moves.end()) return -std::numeric_limits<double>::infinity();
+  state.whole_counts(counts);
+  if (counts.empty()) return -std::log(static_cast<double>(moves.size()));
+  const double all = std::accumulate(counts.begin(), counts.end(), 0.0);
+  return std::log(counts[found - moves.begin()] / all);
+}
+
 }  // namespace
 
 bool HiddenHistories::by_exchange(int32_t set) {
   if (exact() || graph_.game_->facts().perfect_information) return false;
-  const Example& example = *knowledge(set).example;
-  return std::count_if(example.movers.begin(), example.movers.end(),
+  return long_history(knowledge(set)) && !listed(set);
+}
+
+bool HiddenHistories::long_history(const Knowledge& known) {
+  const std::vector<int8_t>& movers = known.example->movers;
+  return std::count_if(movers.begin(), movers.end(),
                        [](int8_t mover) { return mover != kOwnEvent; }) >= kLongHistory;
 }
 
@@ -50,22 +72,29 @@ void HiddenHistories::start(int32_t set, const Knowledge& known, Walk& walk) {
     world = offered[walk.random.below(static_cast<int64_t>(offered.size()))];
     walk.example = example_of(world, known.tracker.player());
   }
-  walk.log_chance = log_chance(world);
+  walk.log_prior = log_priors(world);
 }
 
 // Takes some steps.
 void HiddenHistories::walk_on(int32_t set, Walk& walk) {
   const Knowledge& known = knowledge(set);
   if (!walk.example) start(set, known, walk);
-  int32_t exchanged = 0;
-  for (int32_t tried = 0; tried < kTried && exchanged < kEnough; ++tried) {
+  const ExchangeMemory& memory = exchanges_[known.tracker.player()];
+  // To stop once a step was taken would favour unlikely worlds, which are left more easily.
+  const int32_t exchanges = std::clamp(kEnough / memory.pairs, 1, kTried);
+  for (int32_t step = 0; step < exchanges; ++step) {
     graph_.check_deadline();
-    exchanged += exchange_step(known.tracker, walk);
+    exchange_step(known.tracker, walk);
   }
   for (int32_t tried = 0; tried < kTried; ++tried) {
-    if (!exchanges_[known.tracker.player()].may_replace(walk.random)) continue;
+    if (!may_replace(memory.replaced, walk.random)) continue;
     graph_.check_deadline();
     replace_step(known.tracker, walk);
+  }
+  for (int32_t tried = 0; tried < kTried; ++tried) {
+    if (!may_replace(memory.replaced_alone, walk.random)) continue;
+    graph_.check_deadline();
+    replace_alone_step(known.tracker, walk);
   }
 }
 
@@ -105,39 +134,42 @@ bool HiddenHistories::explains_all(const Tracker& tracker, const History& events
   return progress != kContradiction && tracker.complete(*state, progress);
 }
 
-// Logarithms of the probabilities of the chance events on the way to a world, 0 for other events.
-std::vector<double> HiddenHistories::log_chance(int32_t world) const {
+// Logarithms of the probabilities of the events on the way to a world.
+std::vector<double> HiddenHistories::log_priors(int32_t world) const {
   const WorldTable& worlds = graph_.worlds;
-  std::vector<double> logs(worlds.depth[world], 0.0);
+  std::vector<double> logs(worlds.depth[world]);
   for (; world != kRoot; world = worlds.parent[world]) {
     const int32_t before = worlds.parent[world];
-    if (worlds.kind[before] != kChance) continue;
-    const int32_t edge = graph_.edge_of(before, worlds.last_action[world]);
-    logs[worlds.depth[before]] =
-        std::log(worlds.edge_probability[worlds.first_edge[before] + edge]);
+    logs[worlds.depth[before]] = worlds.log_prior[world] - worlds.log_prior[before];
   }
   return logs;
 }
 
-// Proposes to exchange some pairs of values, and does it or not; returns how many were.
-int32_t HiddenHistories::exchange_step(const Tracker& tracker, Walk& walk) {
+// Proposes to exchange some pairs of values, and does it or not.
+void HiddenHistories::exchange_step(const Tracker& tracker, Walk& walk) {
   ExchangeMemory& memory = exchanges_[tracker.player()];
   find_places(*walk.example, memory);
   Example changed = *walk.example;
   touched_.clear();
   exchange_pairs(changed, memory, walk);
   const Answer answer = proposed(tracker, std::move(changed), walk);
-  if (answer == Answer::kSame) return 0;
+  if (answer == Answer::kSame) return;
   const bool taken = answer == Answer::kTaken;
   memory.pairs = taken ? std::min(2 * memory.pairs, kMostPairs) : std::max(memory.pairs / 2, 1);
   if (touched_.size() == 1) {  // of several it is not known which one was noticed
     if (taken) memory.join(touched_[0].first, touched_[0].second);
     if (answer == Answer::kNoticed) memory.part(touched_[0].first, touched_[0].second);
   }
-  return taken ? static_cast<int32_t>(touched_.size()) : 0;
 }
 
-// Proposes another value in the place of one, and puts it there or not.
+// What one replacement says of the next. One that was merely unlikely counts as good: if rates
+// followed what is taken, a walk would move less in likely worlds and stay there too long.
+void HiddenHistories::learn(double& replaced, Answer answer) {
+  const bool explains = answer == Answer::kTaken || answer == Answer::kUnlikely;
+  replaced += kLearned * ((explains ? 1.0 : 0.0) - replaced);
+}
+
+// Proposes another value in the place of one, and puts it there or not; throughout the history.
 void HiddenHistories::replace_step(const Tracker& tracker, Walk& walk) {
   ExchangeMemory& memory = exchanges_[tracker.player()];
   find_places(*walk.example, memory);
@@ -145,7 +177,21 @@ void HiddenHistories::replace_step(const Tracker& tracker, Walk& walk) {
   replace_event(changed, draw_place(walk.random), memory, walk.random);
   const Answer answer = proposed(tracker, std::move(changed), walk);
   if (answer == Answer::kSame) return;
-  memory.replaced += kLearned * ((answer == Answer::kTaken ? 1.0 : 0.0) - memory.replaced);
+  learn(memory.replaced, answer);
+}
+
+// The same of one event alone: any of them, and any value, so that the way back is as likely.
+void HiddenHistories::replace_alone_step(const Tracker& tracker, Walk& walk) {
+  ExchangeMemory& memory = exchanges_[tracker.player()];
+  find_places(*walk.example, memory);
+  Example changed = *walk.example;
+  const int32_t place =
+      hidden_places_[walk.random.below(static_cast<int64_t>(hidden_places_.size()))];
+  list_events(changed, place);
+  changed.events[place] = events_[walk.random.below(static_cast<int64_t>(events_.size()))];
+  const Answer answer = proposed(tracker, std::move(changed), walk);
+  if (answer == Answer::kSame) return;
+  learn(memory.replaced_alone, answer);
 }
 
 // The walk's next world is the proposal if that is taken.
@@ -233,20 +279,14 @@ void HiddenHistories::ExchangeMemory::part(int32_t one, int32_t other) {
   noticed.insert(between(one, other));
 }
 
-// Replacements that fail are tried less and less, but sometimes in any case.
-bool HiddenHistories::ExchangeMemory::may_replace(Random& random) const {
-  return random.uniform() < std::max(2.0 * replaced, kLeastRate);
-}
-
 uint64_t HiddenHistories::ExchangeMemory::between(int32_t one, int32_t other) const {
   const auto [low, high] = std::minmax(group[one], group[other]);
   return static_cast<uint64_t>(low) << 32 | static_cast<uint32_t>(high);
 }
 
-// Puts another value altogether in a place, of those that could have come there; in a set, of all
-// the deck, since it is put in order again. Mostly a value that nobody has seen (`may_come_to`).
-void HiddenHistories::replace_event(Example& example, int32_t place, const ExchangeMemory& memory,
-                                    Random& random) {
+// The values that could have come in a place, into events_; in a set all of the deck, since it is
+// put in order again.
+void HiddenHistories::list_events(const Example& example, int32_t place) {
   const PieceSets* sets = graph_.game_->sets();
   const std::unique_ptr<GameState> state = graph_.game_->initial_state();
   for (int32_t at = 0; at < place; ++at) state->apply(example.events[at]);
@@ -257,6 +297,13 @@ void HiddenHistories::replace_event(Example& example, int32_t place, const Excha
   } else {
     state->legal_actions(events_);
   }
+}
+
+// Puts another value altogether in a place, of those that could have come there. Mostly a value
+// that nobody has seen (`may_come_to`).
+void HiddenHistories::replace_event(Example& example, int32_t place, const ExchangeMemory& memory,
+                                    Random& random) {
+  list_events(example, place);
   const auto draw = [&] { return events_[random.below(static_cast<int64_t>(events_.size()))]; };
   Action value = draw();
   if (random.uniform() >= kAnyPlace) {
@@ -290,7 +337,7 @@ HiddenHistories::Answer HiddenHistories::replayed(const Tracker& tracker, const 
   const bool remembers = graph_.game_->facts().has_information_states;
   const std::unique_ptr<GameState> state = graph_.game_->initial_state();
   int32_t progress = remembers ? 0 : tracker.start(*state);
-  std::vector<double> logs = walk.log_chance;
+  std::vector<double> logs = walk.log_prior;
   double difference = 0.0;  // of log probabilities
   bool same = true;         // as the world before, up to here
   for (size_t at = 0; at < events.size(); ++at) {
@@ -301,16 +348,11 @@ HiddenHistories::Answer HiddenHistories::replayed(const Tracker& tracker, const 
       if (mover == kTerminalPlayer) return Answer::kImpossible;
       if (mover == kChancePlayer) {
         logs[at] = std::log(state->chance_of(events[at]));
-        difference += logs[at] - walk.log_chance[at];
-        if (!std::isfinite(logs[at])) return Answer::kImpossible;
       } else {
-        logs[at] = 0.0;
-        difference -= walk.log_chance[at];
-        state->legal_actions(events_);
-        if (std::find(events_.begin(), events_.end(), events[at]) == events_.end()) {
-          return Answer::kImpossible;
-        }
+        logs[at] = log_uniform(*state, events[at], events_, probabilities_);
       }
+      if (!std::isfinite(logs[at])) return Answer::kImpossible;
+      difference += logs[at] - walk.log_prior[at];
     }
     state->apply(events[at]);
     if (!remembers)
@@ -322,7 +364,7 @@ HiddenHistories::Answer HiddenHistories::replayed(const Tracker& tracker, const 
                 : tracker.complete(*state, progress);
   if (!same_log) return Answer::kNoticed;
   if (std::log(walk.random.uniform()) > difference) return Answer::kUnlikely;
-  walk.log_chance = std::move(logs);
+  walk.log_prior = std::move(logs);
   return Answer::kTaken;
 }
 

@@ -6,6 +6,7 @@
 #include "graph.h"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -291,6 +292,8 @@ int32_t Graph::add_world(const GameState& state, int32_t parent, int64_t positio
       set = information_set_at(world, player, world_views_[player], state.within_action());
     }
   }
+  const double log_prior =
+      parent == kMissing ? 0.0 : worlds.log_prior[parent] + log_chance_of(parent, position);
   if (parent != kMissing) {
     worlds.edge_child[position] = world;
     --missing_children_[parent];
@@ -313,6 +316,7 @@ int32_t Graph::add_world(const GameState& state, int32_t parent, int64_t positio
                                  probabilities_.end());
   worlds.edge_child.resize(worlds.edge_child.size() + events_.size(), kMissing);
   worlds.utilities.insert(worlds.utilities.end(), returns.begin(), returns.end());
+  worlds.log_prior.push_back(log_prior);
   missing_children_.push_back(static_cast<int32_t>(events_.size()));
   states_.emplace_back();
   return world;
@@ -389,6 +393,7 @@ int32_t Graph::add_sample(int32_t set, int32_t world, const std::vector<int32_t>
   samples.branch_count.push_back(static_cast<int32_t>(edges.size()));
   samples.edge.insert(samples.edge.end(), edges.begin(), edges.end());
   samples.target.resize(samples.edge.size(), kUnresolved);
+  samples.log_mass.resize(samples.edge.size(), std::numeric_limits<double>::quiet_NaN());
   return sample;
 }
 

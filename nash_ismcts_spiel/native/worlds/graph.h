@@ -130,6 +130,9 @@ class Graph : public GraphTables {
   // piece by piece: its hidden history is long, and the game is not small.
   bool by_exchange(int32_t information_set);
 
+  // Whether all worlds of an information set were listed (hidden.h): its prior weights are exact.
+  bool listed(int32_t information_set) const;
+
   // The next world on a random walk over the worlds of an information set.
   int32_t exchanged_world(int32_t information_set, Walk& walk);
 
@@ -143,13 +146,6 @@ class Graph : public GraphTables {
 
   // The information set that surely follows an own action, or kMissing.
   int32_t own_next(int32_t information_set, int32_t action);
-
-  // The first information set that was met of those whose player sees the same at present, after as
-  // many looks and actions: itself, or one in which things came in another order.
-  int32_t same_observation(int32_t information_set);
-
-  // A hash of what makes information sets the same to `same_observation`, alike in every graph.
-  uint64_t observation_hash(int32_t information_set) const;
 
   // Whether the mover at `world` has not seen the last action of `player`: after some other action
   // and the same events since it would be in the same information set. Its move is then no answer
@@ -172,10 +168,14 @@ class Graph : public GraphTables {
   // See GameState::whole_actions.
   std::vector<std::pair<Action, History>> whole_actions(int32_t information_set);
 
-  // How likely each branch of a SAMPLE node is before anything is known of the players: chance
-  // outcomes by the game's probabilities, other players' whole moves alike, dead branches not at
-  // all; normalised.
+  // How likely each branch of a SAMPLE node is given all that its player has seen, if chance is as
+  // the game says and the other players move uniformly (whole moves alike): exact where the worlds
+  // of the information set were listed (hidden.h), elsewhere `fork_weights`; normalised.
   void prior_weights(int32_t sample, double* weights) const;
+
+  // The same by the node's own event alone, whatever follows it: chance outcomes by the game's
+  // probabilities, other players' whole moves alike, dead branches not at all; normalised.
+  void fork_weights(int32_t sample, double* weights) const;
 
   // Worlds of an information set in an enumerated graph.
   const std::vector<int32_t>& worlds_of(int32_t information_set) const {
@@ -191,12 +191,12 @@ class Graph : public GraphTables {
                   Action event);
   int32_t view_after(const GameState& state, int32_t view, int32_t player);
   int32_t find_own_next(int32_t set, int32_t action);
-  std::string observation_text(int32_t set) const;
   void resolve_rest();
   int32_t information_set_at(int32_t world, int32_t player, int32_t view, bool within_action);
   double whole_count(int64_t edge) const {
     return worlds.edge_probability[edge] > 0.0 ? worlds.edge_probability[edge] : 1.0;
   }
+  double log_chance_of(int32_t world, int64_t edge) const;
   void weigh_set(const PieceSets& sets, int32_t sample, double* weights) const;
   int32_t add_sample(int32_t information_set, int32_t world, const std::vector<int32_t>& edges);
 
@@ -210,8 +210,6 @@ class Graph : public GraphTables {
   std::vector<int32_t> missing_children_;           // by world, edges without a child
   std::unordered_map<int32_t, std::vector<int32_t>> offered_;
   std::vector<int32_t> set_of_view_;  // by view, kMissing if none
-  std::vector<int32_t> same_;         // by information set, kUnresolved if it was not asked for
-  std::unordered_map<std::string, int32_t> set_of_observation_;
   std::vector<std::vector<int32_t>> worlds_of_set_;
   std::unique_ptr<HiddenHistories> hidden_;
   std::vector<Action> events_;         // of the world that is being added

@@ -23,17 +23,19 @@ bool HiddenHistories::exact() {
 }
 
 int32_t HiddenHistories::first(int32_t set) {
-  if (exact()) return resolve_exactly(set, kRoot);
+  if (listed(set)) return resolve_exactly(set, kRoot);
   return resolve(set, kRoot, {kMissing, kMissing, true, knowledge(set).example});
 }
 
 void HiddenHistories::ask(int32_t set) {
-  if (graph_.enumerated_ || !asked_.insert(set).second) return;
+  if (exact() || !asked_.insert(set).second) return;
   const auto found = knowledge_.find(set);
   if (found == knowledge_.end()) return;
   Knowledge& known = *found->second;
   known.steps = kAllSearches;
-  if (!known.failed) return;
+  const bool was_listed = known.listed == 1;
+  known.listed = kMissing;
+  if (!known.failed && listed(set) == was_listed) return;
   known.tries.clear();
   graph_.information_sets.hidden[set] = kUnresolved;
 }
@@ -45,7 +47,7 @@ int32_t HiddenHistories::branch(int32_t sample, int32_t branch) {
   if (samples.target[position] != kUnresolved) return samples.target[position];
   const int32_t set = samples.information_set[sample];
   const int32_t partial = samples.world[sample], edge = samples.edge[position];
-  if (exact()) {
+  if (sample >= static_cast<int32_t>(origins_.size()) || !origins_[sample].example) {
     const int32_t target = resolve_exactly(set, graph_.child(partial, edge));
     samples.target[position] = target;
     return target;

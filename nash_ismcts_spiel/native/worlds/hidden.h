@@ -4,14 +4,15 @@
 // drawn hand by hand (dealt_game.h). A partial world is a beginning of a history; it is *alive* if
 // it can still become a world of the information set.
 //
-// In small games a SAMPLE node offers exactly the pieces after which the partial world is alive. In
-// large ones that would take a search per piece, so pieces are proved lazily: a node offers all
-// pieces that are not known to be dead, and one is looked at when it is drawn. The proof is an
-// example, a complete world with this piece; it is nearly always found by exchanging two pieces of
-// an example that is known, or by going through all that can follow the piece (completion.h). The
-// latter decides, if it comes to an end. In games where it does, exactly the pieces that are alive
-// can be drawn from an information set that is asked about (Graph::ask); all others get short
-// searches only.
+// Where the worlds of an information set can be listed (in small games, and where few steps will
+// do) a SAMPLE node offers exactly the pieces after which the partial world is alive, and says how
+// likely each is. Elsewhere that would take a search per piece, so pieces are proved lazily: a node
+// offers all pieces that are not known to be dead, and one is looked at when it is drawn. The proof
+// is an example, a complete world with this piece; it is nearly always found by exchanging two
+// pieces of an example that is known, or by going through all that can follow the piece
+// (completion.h). The latter decides, if it comes to an end. In games where it does, exactly the
+// pieces that are alive can be drawn from an information set that is asked about (Graph::ask); all
+// others get short searches only.
 //
 // What cannot be proved within a bounded effort counts as dead and is drawn no more. What was found
 // out about a piece is remembered by its place in the history, for this information set and all
@@ -81,12 +82,13 @@ class HiddenHistories {
         : tracker(tracker), earlier(earlier) {}
 
     Tracker tracker;
-    const Knowledge* earlier;                 // of an earlier information set of the player
-    std::shared_ptr<const Example> example;   // a world of the set
-    int64_t steps = 0;                        // of long searches (completion.h) that are left
-    bool failed = false;                      // pieces were buried that may be alive
-    FlatMap tries;                            // by place and piece, see `remember`
-    std::unordered_map<int32_t, bool> alive;  // partial worlds, where that is known exactly
+    const Knowledge* earlier;                      // of an earlier information set of the player
+    std::shared_ptr<const Example> example;        // a world of the set
+    int64_t steps = 0;                             // of long searches (completion.h) that are left
+    bool failed = false;                           // pieces were buried that may be alive
+    FlatMap tries;                                 // by place and piece, see `remember`
+    int32_t listed = kMissing;                     // whether its worlds can be listed, once known
+    std::unordered_map<int32_t, double> log_mass;  // of partial worlds, see `log_mass`
   };
 
   // How a SAMPLE node came about.
@@ -94,7 +96,8 @@ class HiddenHistories {
     int32_t parent;                          // the SAMPLE node above, kMissing at the top
     int32_t branch;                          // the branch of the parent
     bool proved;                             // whether the example was checked
-    std::shared_ptr<const Example> example;  // with the pieces drawn so far
+    std::shared_ptr<const Example> example;  // with the pieces drawn so far; null where worlds are
+                                             // listed
   };
 
   // What became of a piece that was looked at: a world was found; none was found; there is none.
@@ -125,8 +128,12 @@ class HiddenHistories {
   Knowledge& knowledge(int32_t set);
   const Knowledge* earlier(int32_t set) const;
 
-  // Small games.
-  bool is_alive(Knowledge& known, int32_t set, int32_t world);
+  // Worlds that can be listed.
+  bool listed(int32_t set);
+  bool list(const Tracker& tracker, const GameState& state, int32_t progress, int64_t& steps);
+  double log_mass(Knowledge& known, int32_t set, int32_t world);
+  void add_masses(Knowledge& known, int32_t set);
+  bool may_follow(const Knowledge& known, int32_t world, int32_t edge) const;
   int32_t resolve_exactly(int32_t set, int32_t world);
 
   // Large games.
@@ -162,11 +169,11 @@ class HiddenHistories {
     std::vector<int32_t> group;            // of each place: an exchange within one was not noticed
     std::unordered_set<uint64_t> noticed;  // pairs of groups, by `between`, exchanged in vain
 
-    double replaced = 0.5;  // how many of the last replacements were taken
+    // How many of the last replacements explained the log, throughout a history and of one event.
+    double replaced = 0.5, replaced_alone = 0.5;
 
     void join(int32_t one, int32_t other);
     void part(int32_t one, int32_t other);
-    bool may_replace(Random& random) const;
     uint64_t between(int32_t one, int32_t other) const;
   };
 
@@ -176,20 +183,24 @@ class HiddenHistories {
   // Exchanges.
   void start(int32_t set, const Knowledge& known, Walk& walk);
   void walk_on(int32_t set, Walk& walk);
-  int32_t exchange_step(const Tracker& tracker, Walk& walk);
+  void exchange_step(const Tracker& tracker, Walk& walk);
   void find_places(const Example& example, ExchangeMemory& memory);
   void exchange_pairs(Example& changed, const ExchangeMemory& memory, Walk& walk);
   const std::vector<int32_t>& drawn_places(Random& random) const;
   int32_t draw_place(Random& random) const;
   std::pair<int32_t, int32_t> draw_pair(const Example& example, const ExchangeMemory& memory,
                                         Random& random) const;
+  static void learn(double& replaced, Answer answer);
   void replace_step(const Tracker& tracker, Walk& walk);
+  void replace_alone_step(const Tracker& tracker, Walk& walk);
+  void list_events(const Example& example, int32_t place);
   void replace_event(Example& example, int32_t place, const ExchangeMemory& memory, Random& random);
   bool may_come_to(const Example& example, int32_t place, Action value,
                    const ExchangeMemory& memory) const;
   Answer proposed(const Tracker& tracker, Example changed, Walk& walk);
   Answer replayed(const Tracker& tracker, const Example& proposal, Walk& walk);
-  std::vector<double> log_chance(int32_t world) const;
+  static bool long_history(const Knowledge& known);
+  std::vector<double> log_priors(int32_t world) const;
 
   Graph& graph_;
   int32_t exact_ = kMissing;  // whether the game is small, once known

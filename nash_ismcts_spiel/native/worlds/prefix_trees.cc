@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "../common/log_sum.h"
+
 namespace nash_ismcts {
 
 namespace {
@@ -21,10 +23,14 @@ class Resolver {
  public:
   explicit Resolver(GraphTables& graph) : worlds_(graph.worlds), samples_(graph.samples) {}
 
-  // The target for sorted paths [begin, end) of one information set that agree up to `depth`.
+  // The target for sorted paths [begin, end) of one information set that agree up to `depth`, and
+  // the logarithm of their probability.
   int32_t resolve(int32_t information_set, const std::vector<Path>& paths, size_t begin, size_t end,
-                  size_t depth) {
-    if (end - begin == 1) return paths[begin].back();
+                  size_t depth, double& log_mass) {
+    if (end - begin == 1) {
+      log_mass = worlds_.log_prior[paths[begin].back()];
+      return paths[begin].back();
+    }
     // Sorted paths agree wherever the first and the last do.
     while (paths[begin][depth + 1] == paths[end - 1][depth + 1]) ++depth;
     const int32_t sample = static_cast<int32_t>(samples_.size());
@@ -40,12 +46,16 @@ class Resolver {
     samples_.branch_count.push_back(static_cast<int32_t>(starts.size()));
     samples_.edge.resize(first + starts.size());
     samples_.target.resize(first + starts.size());
+    samples_.log_mass.resize(first + starts.size());
     starts.push_back(end);
     for (size_t branch = 0; branch + 1 < starts.size(); ++branch) {
       samples_.edge[first + branch] = edge_to(world, paths[starts[branch]][depth + 1]);
+      double below;
       const int32_t target =
-          resolve(information_set, paths, starts[branch], starts[branch + 1], depth + 1);
+          resolve(information_set, paths, starts[branch], starts[branch + 1], depth + 1, below);
       samples_.target[first + branch] = target;
+      samples_.log_mass[first + branch] = below;
+      log_mass = branch == 0 ? below : log_sum(log_mass, below);
     }
     return ~sample;
   }
@@ -154,7 +164,8 @@ void resolve_prefix_trees(GraphTables& graph, int32_t own_next_limit) {
     paths.clear();
     for (const int32_t world : members[set]) paths.push_back(path_to(graph, world));
     std::sort(paths.begin(), paths.end());
-    sets.hidden[set] = resolver.resolve(set, paths, 0, paths.size(), 0);
+    double log_mass;
+    sets.hidden[set] = resolver.resolve(set, paths, 0, paths.size(), 0, log_mass);
     const bool few = static_cast<int64_t>(members[set].size()) <= own_next_limit;
     for (int32_t action = 0; action < sets.action_count[set]; ++action) {
       int32_t& following = sets.own_next[sets.first_action[set] + action];

@@ -42,6 +42,8 @@ struct WorldTable {
   // Of a chance outcome. For moves 0, or the number of whole actions behind a sub-action. [E]
   std::vector<double> edge_probability;
   std::vector<double> utilities;  // what each player gets [T * n]
+  // Logarithm of the probability of the history if all players move uniformly. [W]
+  std::vector<double> log_prior;
 
   int64_t size() const { return static_cast<int64_t>(kind.size()); }
   int64_t num_edges() const { return static_cast<int64_t>(edge_child.size()); }
@@ -77,6 +79,9 @@ struct SampleTable {
   // What is below the branch: a complete world w as w, a further SAMPLE node s as ~s, kDead, or
   // kUnresolved until asked for. [B]
   std::vector<int32_t> target;
+  // Logarithm of the prior probability of all worlds below the branch (log_prior), where the worlds
+  // of the information set were listed; not a number where they were not. [B]
+  std::vector<double> log_mass;
 
   int64_t size() const { return static_cast<int64_t>(information_set.size()); }
   int64_t num_branches() const { return static_cast<int64_t>(edge.size()); }

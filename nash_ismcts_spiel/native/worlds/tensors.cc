@@ -190,7 +190,7 @@ void Tensors::add_prior(const Graph& graph, int32_t sample, float* prior) const 
   const int64_t first = graph.samples.first_branch[sample];
   const int64_t edges = graph.worlds.first_edge[graph.samples.world[sample]];
   std::vector<double> weights(graph.samples.branch_count[sample]);
-  graph.prior_weights(sample, weights.data());
+  graph.fork_weights(sample, weights.data());
   for (size_t k = 0; k < weights.size(); ++k) {
     const auto branch = first + static_cast<int64_t>(k);
     const Action piece = graph.worlds.edge_action[edges + graph.samples.edge[branch]];

@@ -1,9 +1,18 @@
 #include "world_draws.h"
 
+#include <cmath>
+#include <numeric>
+#include <vector>
+
 namespace nash_ismcts {
 
-int32_t draw_world(Graph& graph, int32_t set, Random& random) {
-  std::vector<double> weights;
+namespace {
+
+constexpr int32_t kMetropolisSteps = 3;
+
+// A world drawn piece by piece, and the logarithm of how likely it was to be drawn.
+int32_t draw_by_pieces(Graph& graph, int32_t set, Random& random, double& log_drawn) {
+  std::vector<double> weights, logs;
   std::vector<int32_t> drawn;  // SAMPLE nodes on the way
   int32_t target = graph.hidden(set);
   while (target < 0) {
@@ -19,14 +28,36 @@ int32_t draw_world(Graph& graph, int32_t set, Random& random) {
       if (remaining < 0.0) break;
     }
     drawn.push_back(sample);
+    logs.push_back(std::log(weights[branch]));
     target = graph.branch(sample, branch);
     if (target == kDead) {
       while (drawn.back() != graph.dead_sample()) drawn.pop_back();
       target = ~drawn.back();
       drawn.pop_back();
+      logs.resize(drawn.size());
     }
   }
+  log_drawn = std::accumulate(logs.begin(), logs.end(), 0.0);
   return target;
+}
+
+}  // namespace
+
+// Where worlds were listed, pieces are drawn as they should be; elsewhere by their own chances
+// alone, and what follows them is made up for by Metropolis.
+int32_t draw_world(Graph& graph, int32_t set, Random& random) {
+  double log_drawn;
+  int32_t world = draw_by_pieces(graph, set, random, log_drawn);
+  if (graph.listed(set)) return world;
+  double log_weight = graph.worlds.log_prior[world] - log_drawn;
+  for (int32_t step = 0; step < kMetropolisSteps; ++step) {
+    const int32_t other = draw_by_pieces(graph, set, random, log_drawn);
+    const double other_weight = graph.worlds.log_prior[other] - log_drawn;
+    if (std::log(random.uniform()) > other_weight - log_weight) continue;
+    world = other;
+    log_weight = other_weight;
+  }
+  return world;
 }
 
 std::unique_ptr<GameState> state_after(const Game& game, const History& history) {

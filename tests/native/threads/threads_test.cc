@@ -2,6 +2,8 @@
 // settled graph with one set of rows, and on graphs of their own with one game. `make test-threads`
 // builds this with the thread sanitizer; what is found must also be what one thread finds alone.
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -121,6 +123,51 @@ TEST(searches_on_growing_graphs_share_a_game) {
     RolloutRows source(1, 8, static_cast<uint64_t>(seed));
     return searched(graph, rows, &source, seed);
   });
+}
+
+TEST(searches_share_a_source) {
+  const auto game = std::make_shared<const KuhnGame>();
+  RolloutRows source(4, 8, 1);
+  check_side_by_side([&](int seed) {
+    Graph graph(game);
+    CHECK(graph.find(0, graph.view_along({0, 1}, 0, false)) >= 0);
+    Rows rows;
+    return searched(graph, rows, &source, seed);
+  });
+}
+
+// Searches with several simulations at once, whose rows come when they are asked for, in turns of a
+// given length.
+Counts searched_in_turns(Graph& graph, const Rows& all, Clock::duration turn) {
+  Rows rows = all;
+  std::fill(rows.has_information_set.begin(), rows.has_information_set.end(), 0);
+  std::fill(rows.has_policy.begin(), rows.has_policy.end(), 0);
+  std::fill(rows.has_sample.begin(), rows.has_sample.end(), 0);
+  Numbers numbers(1);
+  Search search(SearchConfig{}, 8);
+  search.begin(0, graph.information_sets.player[0], 8 * kVisits, {}, numbers.generator());
+  int64_t budget = 1'000'000;
+  std::vector<Request> requests;
+  while (!search.advance(graph, rows, nullptr, budget, Clock::now() + turn, requests)) {
+    if (!search.paused()) {
+      for (const Request& request : requests) {
+        if (request.wanted == Wanted::kSampleRow) rows.has_sample[request.row] = 1;
+        if (request.wanted != Wanted::kSetRow) continue;
+        rows.has_information_set[request.row] = rows.has_policy[request.row] = 1;
+      }
+    }
+    requests.clear();
+  }
+  Counts found;
+  add_visits(search, found);
+  return found;
+}
+
+TEST(turns_do_not_change_what_is_found) {
+  const std::unique_ptr<Graph> graph = settled(std::make_shared<KuhnGame>());
+  const Rows rows = uniform_rows(*graph);
+  CHECK(searched_in_turns(*graph, rows, std::chrono::hours(1)) ==
+        searched_in_turns(*graph, rows, std::chrono::hours(-1)));
 }
 
 TEST(games_are_played_side_by_side) {
