@@ -243,7 +243,7 @@ class ViewSearch:
     def get_policy(self, state: Any) -> list[tuple[int, float]]:
         """(action, probability) for all legal actions of the player to move, as a view sees it."""
         view = self._merged.views[self._merged.view_at(state)]
-        graph = GameGraph(self._merged.walked, hidden_order=self._config.hidden_order)
+        graph = GameGraph(self._merged.walked)
         information_set = int(graph.worlds.information_set[graph.follow(view.history)])
         engine = NativeEngine(Models(graph, self._evaluator), self._config)
         found = engine.search(information_set, self._rng)

@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "hidden.h"
-#include "sets.h"
 
 namespace nash_ismcts {
 
@@ -153,7 +152,6 @@ void HiddenHistories::replace_step(const Tracker& tracker, Walk& walk) {
 // The walk's next world is the proposal if that is taken.
 HiddenHistories::Answer HiddenHistories::proposed(const Tracker& tracker, Example changed,
                                                   Walk& walk) {
-  arrange(graph_.game_->sets(), changed.events);
   if (changed.events == walk.example->events) return Answer::kSame;
   const Answer answer = replayed(tracker, changed, walk);
   if (answer == Answer::kTaken) walk.example = std::make_shared<Example>(std::move(changed));
@@ -162,11 +160,9 @@ HiddenHistories::Answer HiddenHistories::proposed(const Tracker& tracker, Exampl
 
 // Exchanges some pairs of values.
 void HiddenHistories::exchange_pairs(Example& changed, const ExchangeMemory& memory, Walk& walk) {
-  const PieceSets* sets = graph_.game_->sets();
   for (int32_t pair = 0; pair < memory.pairs; ++pair) {
     const auto [one, other] = draw_pair(*walk.example, memory, walk.random);
     if (changed.events[one] == changed.events[other]) continue;
-    if (sets != nullptr && sets->same_set(one, other)) continue;
     changed.events =
         relabelled(changed, std::min(one, other), changed.events[one], changed.events[other]);
     touched_.emplace_back(one, other);
@@ -245,16 +241,13 @@ uint64_t HiddenHistories::ExchangeMemory::between(int32_t one, int32_t other) co
   return static_cast<uint64_t>(low) << 32 | static_cast<uint32_t>(high);
 }
 
-// Puts another value altogether in a place, of those that could have come there; in a set, of all
-// the deck, since it is put in order again. Mostly a value that nobody has seen (`may_come_to`).
+// Puts another value altogether in a place, of those that could have come there: mostly a
+// value that nobody has seen (`may_come_to`).
 void HiddenHistories::replace_event(Example& example, int32_t place, const ExchangeMemory& memory,
                                     Random& random) {
-  const PieceSets* sets = graph_.game_->sets();
   const std::unique_ptr<GameState> state = graph_.game_->initial_state();
   for (int32_t at = 0; at < place; ++at) state->apply(example.events[at]);
-  if (sets != nullptr && sets->set_at(place) != PieceSets::kNone) {
-    events_ = sets->deck;
-  } else if (state->player() == kChancePlayer) {
+  if (state->player() == kChancePlayer) {
     state->chance_outcomes(events_, probabilities_);
   } else {
     state->legal_actions(events_);
