@@ -29,7 +29,7 @@ SANITIZED_SOURCES := setup.py pyproject.toml README.md LICENSE benchmarks nash_i
 SANITIZED_TESTS := tests/test_native_search.py tests/test_native_exact.py \
 	tests/test_native_inputs.py tests/test_native_hostile.py tests/test_public_states.py tests/test_bot.py \
 	tests/test_games.py tests/test_states.py tests/test_registration.py tests/test_episodes.py \
-	tests/test_subgames.py tests/test_merged.py tests/test_splitting.py tests/test_orders.py \
+	tests/test_subgames.py tests/test_merged.py tests/test_splitting.py \
 	tests/test_tensors.py tests/test_self_play.py tests/test_drawn_worlds.py \
 	tests/test_view_forest.py tests/test_merged_ismcts.py tests/test_prior_beliefs.py \
 	tests/test_boards.py

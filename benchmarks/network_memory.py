@@ -27,7 +27,6 @@ from benchmarks.splitting import AnySizes
 from benchmarks.stored import RESULTS, write_record
 from exploitability.curve import OTHER_COLOURS, OUR_COLOURS
 from nash_ismcts_spiel.games import support, tensors
-from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.splitting import SplitActions, mixed_radix
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.nets import Sizes, make_networks
@@ -60,14 +59,12 @@ class Family:
       steps: the sizes.
       name: the game of a size.
       states: number of hidden states of that game.
-      order: in which order pieces are drawn.
     """
 
     hidden: str
     steps: Sequence[int]
     name: Callable[[int], str]
     states: Callable[[int], int]
-    order: HiddenOrder = "play"
 
 
 FAMILIES: Mapping[str, Family] = {
@@ -101,13 +98,6 @@ FAMILIES: Mapping[str, Family] = {
         _battleship,
         lambda n: (2 * 8 * 6) ** n,
     ),
-    "gin_rummy": Family(
-        "hand of n cards, of a deck of 4 n + 4",
-        (3, 5, 7, 10),
-        lambda n: f"gin_rummy(num_suits=4,num_ranks={n + 1},hand_size={n})",
-        lambda n: math.comb(4 * n + 4 - n - 1, n),
-        "sets",
-    ),
 }
 ACTION_GAMES = (
     "leduc_poker",
@@ -121,16 +111,16 @@ ACTION_GAMES = (
 )
 
 
-def sizes_of(name: str, order: HiddenOrder = "play", split: SplitActions = "never") -> Sizes:
+def sizes_of(name: str, split: SplitActions = "never") -> Sizes:
     """What a game asks of networks."""
-    return tensors.Tensors(support(name), split_actions=split, hidden_order=order)
+    return tensors.Tensors(support(name), split_actions=split)
 
 
 def counts(sizes: Sizes) -> dict[str, int]:
     """Parameters: what reads the inputs of information sets and of pieces, and all that follows."""
     networks = make_networks(sizes, NetworkConfig(width=WIDTH), seed=0).by_name()
     total = sum(p.numel() for net in networks.values() for p in net.parameters())
-    pieces = (sizes.sample_inputs - sizes.set_inputs - sizes.prior_inputs) * WIDTH
+    pieces = (sizes.sample_inputs - sizes.set_inputs) * WIDTH
     inputs = sum(net.into.weight.numel() for net in networks.values())
     outputs = sum(sum(p.numel() for p in net.out[-1].parameters()) for net in networks.values())
     return {
@@ -155,7 +145,7 @@ def by_hidden_states() -> dict[str, Any]:
         rows = []
         for step in games.steps:
             size = bits(games.states(step))
-            sizes = sizes_of(games.name(step), games.order)
+            sizes = sizes_of(games.name(step))
             rows.append({"n": step, "bits": size, **counts(sizes)})
         outputs = [row["outputs"] for row in rows]
         power = exponent([row["bits"] for row in rows], [int(count) for count in outputs])

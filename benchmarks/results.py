@@ -128,10 +128,7 @@ PARTS = {
     "network_memory": Part(
         "network_memory.md",
         ["benchmarks.network_memory --page"],
-        [
-            "benchmarks.network_memory",
-            f"benchmarks.hidden_orders --json {_FOLDER}/network_memory/hidden_orders.json",
-        ],
+        ["benchmarks.network_memory"],
         ["benchmarks.network_memory"],
     ),
     "tuning": Part(

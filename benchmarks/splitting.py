@@ -53,7 +53,6 @@ class AnySizes:
     sample_inputs: int
     actions: int
     pieces: int
-    prior_inputs: int = 0
 
 
 class PolicyAndValue(NetworkEvaluator):

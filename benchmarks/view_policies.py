@@ -80,7 +80,7 @@ def _graph_of(
     merged: MergedGame, evaluator: NetworkEvaluator, views: Sequence[int]
 ) -> tuple[GameGraph, list[int]]:
     """A new graph, and in it the information sets at the histories that represent views."""
-    graph = GameGraph(merged.game, evaluator.split_actions, evaluator.hidden_order)
+    graph = GameGraph(merged.game, evaluator.split_actions)
     worlds = [graph.follow(merged.views[view].history) for view in views]
     return graph, [int(graph.worlds.information_set[world]) for world in worlds]
 

@@ -24,7 +24,6 @@ OpponentDispersion = Literal["none", "unseen", "always"]
 UnvisitedEvents = Literal["valued", "left_out"]
 RootRule = Literal["visits", "expected_visits", "quantal_step"]
 SplitActions = Literal["auto", "never", "always"]
-HiddenOrder = Literal["play", "sets"]
 
 MODEL_RADIUS = 0.2
 ROLLOUT_RADIUS = 0.05
@@ -34,7 +33,6 @@ FOREST_SETTINGS = (
     "search",
     "visits",
     "split_actions",
-    "hidden_order",
     "engine",
     "value_scale",
     "reuse_trees",
@@ -55,7 +53,7 @@ class SearchConfig(Settings):
         worlds, or nodes where histories merge over views, as in phantom and dark board games (in
         larger ones the forest on live states takes its place, or with models "notes":
         `engines.py`); or "notes", the notes' literal search, whose settings all others are but for
-        those of the budget, of actions, of hidden pieces, of the engine and of housekeeping.
+        those of the budget, of actions, of the engine and of housekeeping.
     Budget:
       visits: forest: simulations at each decision point of the log; notes: visits of the root on
         which an answer rests, kept ones included.
@@ -101,10 +99,6 @@ class SearchConfig(Settings):
       split_actions: whether an action is chosen as a sequence of sub-actions (P-splitting; by their
         meaning where that is known, else by the digits of the action's number): "always", "never",
         or "auto", where a game has more than 4,096 actions or chance outcomes.
-    Hidden pieces:
-      hidden_order: in which order the pieces of a hidden state are drawn (H-splitting): as they
-        were played, or, where a game begins with a deal, hands as "sets", card by card in a fixed
-        order, so that nobody has to know in which order a hand was dealt.
     Engine:
       engine: "native" (C++), or "reference" (the same search in Python, to be read).
       parallel_simulations: how many simulations of one search may wait for rows at once, kept
@@ -139,7 +133,6 @@ class SearchConfig(Settings):
     temperature: float = 0.1
     quantal_share: float = 1.0
     split_actions: SplitActions = "auto"
-    hidden_order: HiddenOrder = "play"
     engine: Engine = "native"
     parallel_simulations: int = 1
     value_scale: float | None = None
@@ -148,6 +141,9 @@ class SearchConfig(Settings):
 
     def __post_init__(self) -> None:
         """Refuses values that no search can be done with, by name."""
+        for (name, value), instead in _GONE_VALUES.items():
+            if getattr(self, name) == value:
+                raise ValueError(f"{name}={value!r} is gone: {instead}")
         self.check_types()
         _check(self, "visits", self.visits >= 1, "at least 1")
         _check(self, "visits", self.visits <= MOST_VISITS, f"at most {MOST_VISITS}")
@@ -204,8 +200,8 @@ class SearchConfig(Settings):
         return "when_behind" if is_long else "always"
 
     @classmethod
-    def gone(cls) -> Mapping[str, str]:
-        """What replaced settings that there were once."""
+    def gone(cls) -> Mapping[str, tuple[Any, str]]:
+        """Settings that there were once."""
         return _GONE
 
     @classmethod
@@ -236,13 +232,16 @@ GONE_BOTS: Mapping[str, str] = {"nash_ismcts_play": "take nash_ismcts, which has
 """Presets that there were once, and what replaced them."""
 
 _SOFT = "nash_ismcts has soft ties; see docs/differences.md"
-_GONE: Mapping[str, str] = {
-    "model_radius": "set dispersion_radius",
-    "step_size": _SOFT,
-    "root_rule='certain_gain'": _SOFT,
-    "root_rule='certain_step'": _SOFT,
+_GONE: Mapping[str, tuple[Any, str]] = {
+    "hidden_order": ("play", "hidden pieces come in the order of play"),
+    "model_radius": (0.2, "set dispersion_radius"),
+    "step_size": (5.0, _SOFT),
 }
-"""Settings, or values of settings, that there were once, and what replaced them."""
+_GONE_VALUES: Mapping[tuple[str, str], str] = {
+    ("root_rule", "certain_gain"): _SOFT,
+    ("root_rule", "certain_step"): _SOFT,
+}
+"""Settings, and values of settings, that there were once, and what replaced them."""
 
 
 def _check(config: SearchConfig, name: str, holds: bool, wanted: str) -> None:

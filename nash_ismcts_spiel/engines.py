@@ -21,7 +21,7 @@ from nash_ismcts_spiel.games.merged import MergedGame, game_over_views
 from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
 from nash_ismcts_spiel.games.whole import whole_graph
 from nash_ismcts_spiel.models import Evaluator, Models, RolloutEvaluator
-from nash_ismcts_spiel.models.protocol import graph_of, hidden_order_of, split_actions_of
+from nash_ismcts_spiel.models.protocol import graph_of, split_actions_of
 from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.models.view_models import takes_views, view_models
 from nash_ismcts_spiel.native.engine import NativeEngine
@@ -73,15 +73,9 @@ def _graph(game: SupportedGame, evaluator: Evaluator, config: SearchConfig) -> G
         )
     needed = split_actions_of(evaluator) if graph is None else graph.split_actions
     split = _split_actions(game, needed, config.split_actions)
-    order, made_for = config.hidden_order, hidden_order_of(evaluator)
-    if made_for not in (None, order):
-        raise ValueError(
-            f"hidden_order is {order!r}, but the evaluator's models of {game.name} "
-            f"were made with {made_for!r}"
-        )
     if graph is None and _has_forest(game, config):
-        graph = whole_graph(game, config.max_worlds, split, order)
-    return GameGraph(game, split, order) if graph is None else graph
+        graph = whole_graph(game, config.max_worlds, split)
+    return GameGraph(game, split) if graph is None else graph
 
 
 def _has_forest(game: SupportedGame, config: SearchConfig) -> bool:

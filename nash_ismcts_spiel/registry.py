@@ -12,7 +12,6 @@ from typing import Any, Literal, Protocol, overload
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import GONE_BOTS, PRESETS, SearchConfig
 from nash_ismcts_spiel.games import support
-from nash_ismcts_spiel.models.protocol import hidden_order_of
 from nash_ismcts_spiel.settings import did_you_mean
 
 BotMaker = Callable[..., Any]
@@ -61,8 +60,7 @@ def make_bot(name: str, game: Any, player_id: int | None = None, **params: Any) 
       **params: for the searches of this package: `evaluator` or `checkpoint`, `seed`, `seconds` and
         any field of SearchConfig, on top of the preset of that name (or of `config` if that is
         given). A checkpoint is the directory of a run, the file of saved models, or "pretrained"
-        for the models of this game that come with the package. Hidden pieces are drawn in the
-        order for which the models were made, unless `hidden_order` or `config` says otherwise.
+        for the models of this game that come with the package.
 
     Raises:
       ValueError: no bot has that name, or a parameter is unknown.
@@ -109,9 +107,6 @@ def _search_bot_maker(preset: str) -> BotMaker:
                 raise ValueError("give a bot an evaluator or a checkpoint, not both")
             evaluator = checkpoint_evaluator(checkpoint, game)
         if config is None:
-            order = None if evaluator is None else hidden_order_of(evaluator)
-            if order is not None:
-                changes.setdefault("hidden_order", order)
             config = SearchConfig.preset(preset, **changes)
         else:
             config = SearchConfig.from_dict({**dataclasses.asdict(config), **changes})

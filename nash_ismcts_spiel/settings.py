@@ -31,9 +31,10 @@ class Settings:
         """
         names, gone = [field.name for field in dataclasses.fields(cls)], cls.gone()
         for key, value in settings.items():
-            for what in (key, f"{key}={value!r}"):
-                if what in gone:
-                    raise ValueError(f"{what} is gone: {gone[what]}")
+            if key in gone and value != gone[key][0]:
+                raise ValueError(f"{key} is gone: {gone[key][1]}")
+        settings = {key: value for key, value in settings.items() if key not in gone}
+        for key in settings:
             if key not in names:
                 raise ValueError(f"unknown {cls.__name__} key {key!r}; {did_you_mean(key, names)}")
         kind: Any = cls
@@ -41,8 +42,10 @@ class Settings:
         return cls(**{key: _nested(types[key], value) for key, value in settings.items()})
 
     @classmethod
-    def gone(cls) -> Mapping[str, str]:
-        """Settings, or values of settings, that there were once: what replaced them."""
+    def gone(cls) -> Mapping[str, tuple[Any, str]]:
+        """Settings that there were once: the value that changes nothing, which older files may
+        have, and what replaced the others.
+        """
         return {}
 
     @classmethod

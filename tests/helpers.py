@@ -16,7 +16,6 @@ import pyspiel
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.games.hidden import prior_weights
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.models import Evaluator, InformationSetRow, Models, SampleRow
 from nash_ismcts_spiel.native.models import exact_rows
@@ -322,7 +321,7 @@ class FixedEvaluator:
         return [self.sample or self._prior(graph, node) for node in sample_nodes]
 
     def _prior(self, graph: GameGraph, node: int) -> SampleRow:
-        beliefs = prior_weights(graph, node)
+        beliefs = graph.prior_weights(node)
         information_set = graph.samples.information_set[node]
         actions = graph.information_sets.action_count[information_set]
         return SampleRow(beliefs, [[0.0] * len(beliefs)] * actions)

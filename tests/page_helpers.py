@@ -9,7 +9,6 @@ from typing import Any
 
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.games import GameGraph, support
-from nash_ismcts_spiel.games.hidden import prior_weights
 from nash_ismcts_spiel.models import (
     Evaluator,
     ExactEvaluator,
@@ -49,7 +48,7 @@ class KuhnPrior:
         return rows
 
     def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> list[SampleRow]:
-        found = [prior_weights(graph, node) for node in sample_nodes]
+        found = [graph.prior_weights(node) for node in sample_nodes]
         return [SampleRow(beliefs, [[0.0] * len(beliefs)] * 2) for beliefs in found]
 
 

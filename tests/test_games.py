@@ -23,7 +23,6 @@ from nash_ismcts_spiel.games import (
     InformationKey,
     support,
 )
-from nash_ismcts_spiel.games.hidden import prior_weights
 from nash_ismcts_spiel.games.tables import DEAD, MISSING
 from nash_ismcts_spiel.games.titles import short_title
 
@@ -53,7 +52,7 @@ def forks_of(graph: GameGraph, information_set: int) -> dict[Fork, list[float]]:
             graph.worlds.edge_action[graph.worlds.first_edge[world] + samples.edge[first + k]]
             for k in branches
         )
-        found[tuple(graph.history(world)), actions] = prior_weights(graph, node)
+        found[tuple(graph.history(world)), actions] = graph.prior_weights(node)
         pending.extend(graph.branch(node, k) for k in branches)
     return found
 

@@ -12,7 +12,6 @@ import torch
 
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.entries import legal_entries, open_entries
-from nash_ismcts_spiel.games.hidden import hidden_path
 from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.models import ExactEvaluator, Models
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
@@ -100,7 +99,7 @@ def test_hidden_paths_lead_to_their_worlds(enumerated: Enumerated) -> None:
     for world in range(0, len(graph.worlds), 7):
         if graph.worlds.information_set[world] < 0:
             continue
-        path = hidden_path(graph, world)
+        path = graph.path_to(world)
         node, branch = path[-1]
         assert graph.branch(node, branch) == world
         events = graph.history(world)

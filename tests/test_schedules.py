@@ -106,7 +106,11 @@ def test_the_changed_config_changes_every_field() -> None:
         ({"xyz": 1}, "unknown TrainingConfig key 'xyz'; there are visits, dispersion_radius"),
         ({"visits": {"start": 1.0, "hihgest": 3.0}}, "Schedule key 'hihgest'; did you mean 'high"),
         ({"search": {"cpuct": 1.0}}, "unknown SearchConfig key 'cpuct'; did you mean 'c_puct'"),
-        ({"search": {"step_size": 5.0}}, "step_size is gone: nash_ismcts has soft ties; see docs"),
+        ({"search": {"step_size": 20.0}}, "step_size is gone: nash_ismcts has soft ties; see docs"),
+        (
+            {"search": {"hidden_order": "sets"}},
+            "hidden_order is gone: hidden pieces come in",
+        ),
         ({"search": {"root_rule": "certain_step"}}, "root_rule='certain_step' is gone"),
     ],
 )

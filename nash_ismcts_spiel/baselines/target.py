@@ -1,6 +1,6 @@
 """The way to an information set: which events of a game can still lead there.
 
-Found as games are sampled, from the hidden pieces that a graph offers (`games/hidden.py`).
+Found as games are sampled, from the hidden pieces that a graph offers (`native/worlds/hidden.h`).
 """
 
 from __future__ import annotations

@@ -6,10 +6,11 @@ twice a second; a file keeps all of them, and gets one every ten seconds.
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -39,15 +40,24 @@ def fitting(parts: Sequence[str], width: int = WIDTH) -> str:
 
 
 class Line:
-    """A line of text that replaces itself."""
+    """A line of text that replaces itself, not too often."""
 
     def __init__(self, file: TextIO, leave: bool = True) -> None:
         """Shows nothing yet."""
         self._line = tqdm(bar_format="{desc}", file=file, leave=leave, delay=1e-9, miniters=1)
+        self._every = seconds_between_lines(file)
+        self._due = -math.inf
 
     def show(self, parts: Sequence[str]) -> None:
         """Shows what fits."""
         self._line.set_description_str(fitting(parts))
+
+    def renew(self, parts: Callable[[], Sequence[str]]) -> None:
+        """Shows what fits, unless that was done a moment ago."""
+        now = time.monotonic()
+        if now >= self._due:
+            self._due = now + self._every
+            self.show(parts())
 
     def write(self, text: str) -> None:
         """Adds a line that stays, above this one."""

@@ -6,12 +6,11 @@ import argparse
 import contextlib
 import shlex
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 from nash_ismcts_spiel.baselines import METHODS
-from nash_ismcts_spiel.cli.bars import Line, seconds_between_lines
+from nash_ismcts_spiel.cli.bars import Line
 from nash_ismcts_spiel.cli.common import Commands, add_json, load, print_json
 from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.cli.search_vs_policy import (
@@ -111,28 +110,25 @@ class _Progress:
         self._total = total
         self._used = 0.0
         self._what = "preparing"
-        self._shown = -seconds_between_lines(sys.stderr)
         self._line = Line(sys.stderr, leave=False)
-        self._show()
+        self._line.show(self._parts())
 
     def begin(self, what: str) -> None:
         """Another run begins."""
         self._what = what
-        self._show()
+        self._line.show(self._parts())
 
     def spend(self, cpu_seconds: float) -> None:
         """So much more of the time is used."""
         self._used += cpu_seconds
-        if time.monotonic() - self._shown >= seconds_between_lines(sys.stderr):
-            self._show()
+        self._line.renew(self._parts)
 
     def close(self) -> None:
         """Takes the line away."""
         self._line.close()
 
-    def _show(self) -> None:
-        self._shown = time.monotonic()
-        self._line.show([f"{self._used:.0f}/{self._total:.0f} CPU s", self._what])
+    def _parts(self) -> list[str]:
+        return [f"{self._used:.0f}/{self._total:.0f} CPU s", self._what]
 
 
 def _new(arguments: argparse.Namespace) -> Study:

@@ -15,7 +15,6 @@ from nash_ismcts_spiel.config import PRESETS, SearchConfig
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.games.hand import Hand
 from nash_ismcts_spiel.models import Evaluator, RolloutEvaluator
-from nash_ismcts_spiel.models.protocol import hidden_order_of
 from nash_ismcts_spiel.page.api import MOST_VISITS, Application, Start, Tab
 from nash_ismcts_spiel.page.inspection import Inspection
 from nash_ismcts_spiel.page.server import PageServer
@@ -112,8 +111,7 @@ def config_of(
     arguments: argparse.Namespace, evaluator: Evaluator, **changes: int | float | None
 ) -> SearchConfig:
     """The settings of the bot, with what the models and the person want changed."""
-    wanted = {**changes, "hidden_order": hidden_order_of(evaluator)}
-    given = {name: value for name, value in wanted.items() if value is not None}
+    given = {name: value for name, value in changes.items() if value is not None}
     return SearchConfig.preset(arguments.bot, **given)
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import TextIO
 
-from nash_ismcts_spiel.cli.bars import Line, seconds_between_lines
+from nash_ismcts_spiel.cli.bars import Line
 from nash_ismcts_spiel.cli.common import load, quantity_of
 from nash_ismcts_spiel.learning.watch import Progress
 from nash_ismcts_spiel.runs import Budget, Run
@@ -24,8 +24,6 @@ class Bar:
         """Starts with the generations that are done; `total` may be unknown."""
         self._run = run
         self._total = "" if total is None else f"/{total:,}"
-        self._every = seconds_between_lines(file)
-        self._shown = -self._every
         self._started = self._generation_started = time.monotonic()
         self._measured: list[str] = []
         self._line = Line(file)
@@ -36,23 +34,17 @@ class Bar:
         if measured is not None:
             self._measured = list(measured)
         self._generation_started = time.monotonic()
-        self._show_sometimes([])
+        self._line.renew(lambda: self._parts([]))
 
     def show(self, progress: Progress) -> None:
         """Shows how far the generation has come, unless that was shown a moment ago."""
         seconds = time.monotonic() - self._generation_started
-        self._show_sometimes(progress.parts(seconds))
+        self._line.renew(lambda: self._parts(progress.parts(seconds)))
 
     def close(self) -> None:
         """Leaves the line with the last state."""
         self._line.show(self._parts([]))
         self._line.close()
-
-    def _show_sometimes(self, under_way: list[str]) -> None:
-        now = time.monotonic()
-        if now - self._shown >= self._every:
-            self._shown = now
-            self._line.show(self._parts(under_way))
 
     def _parts(self, under_way: list[str]) -> list[str]:
         name = self._run.game.partition("(")[0]

@@ -6,8 +6,7 @@ game). The graph is about the game, never about a match: a bot hands it what its
 and the graph finds worlds that agree with it.
 
 Actions may be split (`games/splitting.py`): then an action of the graph is a sub-action, and so is
-a hidden move of another player. A deal may be drawn hand by hand (`games/orders.py`). pyspiel's
-states know whole actions only, in the order of play; a graph translates.
+a hidden move of another player. pyspiel's states know whole actions only; a graph translates.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ import numpy as np
 from nash_ismcts_spiel.games.adapter import support
 from nash_ismcts_spiel.games.guides import guide_for, is_slow, proposals, read_log
 from nash_ismcts_spiel.games.keys import InformationKey
-from nash_ismcts_spiel.games.orders import Dealing, HiddenOrder, dealing_of
 from nash_ismcts_spiel.games.splitting import SplitActions, Splitting, splitting_of
 from nash_ismcts_spiel.games.tables import DEAD, MISSING
 from nash_ismcts_spiel.native import _core
@@ -54,35 +52,23 @@ class GameGraph(_core.Graph):
       enumerated: every world of the game has a row.
       split_actions: whether actions are split, as it was asked for.
       splitting: how they are split, None if they are whole.
-      hidden_order: in which order hidden pieces are drawn.
-      dealing: how hands are drawn as sets, None in the order of play.
     """
 
-    def __init__(
-        self,
-        game: Any,
-        split_actions: SplitActions = "never",
-        hidden_order: HiddenOrder = "play",
-    ) -> None:
+    def __init__(self, game: Any, split_actions: SplitActions = "never") -> None:
         """A graph that holds only the start of a game.
 
         Args:
           game: a pyspiel game, its name, or a supported game.
           split_actions: whether its actions are split.
-          hidden_order: in which order hidden pieces are drawn.
 
         Raises:
-          ValueError: the game cannot be searched, a setting is unknown, or the game has no such
-            order.
+          ValueError: the game cannot be searched, or the setting is unknown.
         """
         self.game = support(game)
         self.split_actions: SplitActions = split_actions
         self.splitting: Splitting | None = splitting_of(self.game, split_actions)
         self._value_scale: float | None = None
-        self.hidden_order: HiddenOrder = hidden_order
-        self.dealing: Dealing | None = dealing_of(self.game, hidden_order)
-        self._dealt = None if self.dealing is None else self.dealing.native(self.game)
-        played = self._dealt or self.game.native
+        played = self.game.native
         self._split = None if self.splitting is None else self.splitting.native(played)
         super().__init__(self._split or played)
 
@@ -92,7 +78,6 @@ class GameGraph(_core.Graph):
         game: Any,
         limit: int = ENUMERATION_LIMIT,
         split_actions: SplitActions = "never",
-        hidden_order: HiddenOrder = "play",
     ) -> GameGraph:
         """A graph with every world of `game`.
 
@@ -100,7 +85,7 @@ class GameGraph(_core.Graph):
           ValueError: the game has more than `limit` worlds. Games that are far larger by a random
             estimate are refused at once.
         """
-        graph = cls(game, split_actions, hidden_order)
+        graph = cls(game, split_actions)
         graph.enumerate_worlds(limit)
         return graph
 
@@ -119,28 +104,21 @@ class GameGraph(_core.Graph):
 
     @functools.cached_property
     def _whole(self) -> GameGraph:
-        """The same game with whole actions, in the order of play. Worlds are looked for here: what
-        others did is seen action by action, not sub-action by sub-action.
+        """The same game with whole actions. Worlds are looked for here: what others did is seen
+        action by action, not sub-action by sub-action.
         """
         return GameGraph(self.game)
 
     def split_history(self, history: Sequence[int]) -> list[int]:
         """A history of pyspiel's as the graph counts events."""
-        dealt = list(history) if self._dealt is None else self._dealt.by_hand(history)
-        return dealt if self._split is None else self._split.split(dealt)
+        return list(history) if self._split is None else self._split.split(history)
 
     def whole_history(self, world: int) -> tuple[list[int], list[int]]:
         """pyspiel's history of a world, up to the last whole action, and the beginning of the code
-        of an action that is not whole yet (sub-actions that were forced included). Within a deal
-        that is drawn by hands: the history before it, and what has been drawn.
+        of an action that is not whole yet (sub-actions that were forced included).
         """
-        history, begun = self.history(world), list[int]()
-        if self._split is not None:
-            history, begun = self._split.whole(history)
-        if self._dealt is not None:
-            history, drawn = self._dealt.in_play(history)
-            begun = [*drawn, *begun]
-        return history, begun
+        history = self.history(world)
+        return (history, []) if self._split is None else self._split.whole(history)
 
     def observe(
         self, state: Any, player: int, seconds: float | None = None, offered: int = OFFERED
@@ -161,10 +139,9 @@ class GameGraph(_core.Graph):
         if self.game.perfect_information:
             return self.worlds.information_set[self.follow(history)]
         view = self.view_along(history, player, state.is_simultaneous_node())
-        in_play = self._split is None and self._dealt is None
-        if in_play or self.set_of_view(view) != MISSING:
+        if self._split is None or self.set_of_view(view) != MISSING:
             return self._found(player, view, seconds, offered)
-        found = self._whole.observe(self._dealt_in_order(state), player, seconds, offered)
+        found = self._whole.observe(state, player, seconds, offered)
         world = self._whole.history(self._whole.information_sets.first_world[found])
         number = self.worlds.information_set[self.follow(self.split_history(world))]
         for other in self._whole.offered(found):
@@ -187,8 +164,7 @@ class GameGraph(_core.Graph):
         """Offers worlds that the game's guide proposes: one if it can be, and up to `offered` in a
         part of the time. A slow guide is not asked about what is known already.
         """
-        in_play = self._split is None and self._dealt is None
-        guide = guide_for(self.game.pyspiel_game) if in_play else None
+        guide = guide_for(self.game.pyspiel_game) if self._split is None else None
         known = self.set_of_view(view)
         if guide is None or (known != MISSING and (is_slow(guide) or self.offered(known))):
             return
@@ -205,18 +181,6 @@ class GameGraph(_core.Graph):
             enough = guessed == _GUESSES or explained == offered
             if enough or time.monotonic() - started >= share * seconds:
                 break
-
-    def _dealt_in_order(self, state: Any) -> Any:
-        """The same state with each hand dealt in ascending order, if hands are drawn as sets: a
-        player that sees its cards come shall not be told apart by that.
-        """
-        if self._dealt is None or state.is_simultaneous_node():
-            return state
-        history, _ = self._dealt.in_play(self._dealt.by_hand(state.history()))
-        dealt = self.game.initial_state()
-        for event in history:
-            dealt.apply_action(event)
-        return dealt
 
     def key_at(self, state: Any, player: int) -> InformationKey:
         """What `player` has seen and done on the way to `state`, read from its own side only."""

@@ -27,7 +27,6 @@ from nash_ismcts_spiel.games.adapter import SupportedGame
 from nash_ismcts_spiel.games.boards import board_of
 from nash_ismcts_spiel.games.entries import Turns
 from nash_ismcts_spiel.games.graph import GameGraph
-from nash_ismcts_spiel.games.orders import HiddenOrder, dealing_of, order_fingerprint
 from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
 from nash_ismcts_spiel.games.symmetries import Symmetries, find_symmetries
 from nash_ismcts_spiel.native import _core
@@ -56,11 +55,9 @@ class Tensors:
 
     Attributes:
       split_actions: whether actions are split on the graphs.
-      hidden_order: in which order hidden pieces are drawn there.
       inputs: what describes an information set.
       set_inputs: numbers that describe an information set.
       sample_inputs: numbers that describe a SAMPLE node.
-      prior_inputs: how many of these, the last ones, are logarithms of the prior of the next piece.
       actions: size of the vocabulary of actions.
       pieces: size of the vocabulary of pieces.
       planes, rows, columns: of the board at the end of an information set's row; 0 without one.
@@ -71,7 +68,6 @@ class Tensors:
         game: SupportedGame,
         slots: int | None = None,
         split_actions: SplitActions = "never",
-        hidden_order: HiddenOrder = "play",
         inputs: TensorInputs = "information_state",
         turned: bool = False,
     ) -> None:
@@ -81,7 +77,6 @@ class Tensors:
           game: whose tensors are read.
           slots: most pieces of one hidden state; by the length of the game if None.
           split_actions: whether actions are split on the graphs.
-          hidden_order: in which order hidden pieces are drawn there.
           inputs: what describes an information set.
           turned: whether rows are turned to standard ones, if the game has symmetries.
 
@@ -90,17 +85,14 @@ class Tensors:
             (or not its observations, if these are the inputs), or has too many actions or chance
             outcomes; or no board of it is known, if that is the input, or its actions are split.
         """
-        splitting, dealing = splitting_of(game, split_actions), dealing_of(game, hidden_order)
-        dealt = None if dealing is None else dealing.native(game)
+        splitting = splitting_of(game, split_actions)
         if slots is None:
             pyspiel_game = game.pyspiel_game
             events = pyspiel_game.max_game_length() + pyspiel_game.max_chance_nodes_in_history()
-            slots = min(events if dealt is None else dealt.slots_of(events), _MOST_SLOTS)
+            slots = min(events, _MOST_SLOTS)
         self.split_actions: SplitActions = split_actions
-        self.hidden_order: HiddenOrder = hidden_order
         self.inputs: TensorInputs = inputs
-        self._codes, self._order = fingerprint(splitting), order_fingerprint(dealing)
-        played = dealt or game.native
+        self._codes = fingerprint(splitting)
         board = board_of(game.pyspiel_game) if inputs == "board" else None
         if board is not None and splitting is not None:
             raise ValueError(f"{game.name}: actions on a board are whole, and they are split here")
@@ -108,14 +100,13 @@ class Tensors:
             (0, 0, 0) if board is None else (board.planes, board.rows, board.columns)
         )
         self._native = _core.Tensors(
-            played if splitting is None else splitting.native(played),
+            game.native if splitting is None else splitting.native(game.native),
             slots,
             inputs == "observation",
             None if board is None else board.native(),
         )
         self.set_inputs = self._native.set_inputs
         self.sample_inputs = self._native.sample_inputs
-        self.prior_inputs = self._native.prior_inputs
         self.actions = self._native.actions
         self.pieces = self._native.pieces
         if self.pieces > MOST_PIECES:
@@ -132,7 +123,7 @@ class Tensors:
             return None
         return find_symmetries(
             self._game,
-            lambda: GameGraph(self._game, self.split_actions, self.hidden_order),
+            lambda: GameGraph(self._game, self.split_actions),
             self.sets,
         )
 
@@ -179,9 +170,7 @@ class Tensors:
         return self._native.sets(graph, information_sets)
 
     def samples(self, graph: GameGraph, sample_nodes: Numbers) -> Singles:
-        """A row as above, then the pieces drawn so far, by slot; where hands are drawn as sets,
-        then the prior of the next piece. [rows, sample_inputs]
-        """
+        """A row as above, then the pieces drawn so far, by slot. [rows, sample_inputs]"""
         self._check(graph)
         return self._native.samples(graph, sample_nodes)
 
@@ -190,11 +179,6 @@ class Tensors:
             raise ValueError(
                 f"{graph.game.name}: the networks are made for split_actions="
                 f"{self.split_actions!r}, the graph has split_actions={graph.split_actions!r}"
-            )
-        if order_fingerprint(graph.dealing) != self._order:
-            raise ValueError(
-                f"{graph.game.name}: the networks are made for hidden_order="
-                f"{self.hidden_order!r}, the graph has hidden_order={graph.hidden_order!r}"
             )
 
 

@@ -6,7 +6,6 @@ import functools
 
 from nash_ismcts_spiel.games.adapter import SupportedGame
 from nash_ismcts_spiel.games.graph import GameGraph
-from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.splitting import SplitActions
 
 _MARGIN = 3.0
@@ -16,26 +15,22 @@ _PYTHON_LIMIT = 20_000
 """Worlds of a game written in Python, whose states take a hundred times as long."""
 
 
-def whole_graph(
-    game: SupportedGame, limit: int, split_actions: SplitActions, hidden_order: HiddenOrder
-) -> GameGraph | None:
+def whole_graph(game: SupportedGame, limit: int, split_actions: SplitActions) -> GameGraph | None:
     """The enumerated graph of a game, None if it has more than about `limit` worlds."""
     if game.native.needs_gil:  # Python states: the string may not tell the whole game
-        return _enumerated(game, min(limit, _PYTHON_LIMIT), split_actions, hidden_order)
-    return _kept(game.name, limit, split_actions, hidden_order)
+        return _enumerated(game, min(limit, _PYTHON_LIMIT), split_actions)
+    return _kept(game.name, limit, split_actions)
 
 
 @functools.lru_cache(maxsize=4)
-def _kept(
-    game: str, limit: int, split_actions: SplitActions, hidden_order: HiddenOrder
-) -> GameGraph | None:
-    return _enumerated(game, limit, split_actions, hidden_order)
+def _kept(game: str, limit: int, split_actions: SplitActions) -> GameGraph | None:
+    return _enumerated(game, limit, split_actions)
 
 
 def _enumerated(
-    game: SupportedGame | str, limit: int, split_actions: SplitActions, hidden_order: HiddenOrder
+    game: SupportedGame | str, limit: int, split_actions: SplitActions
 ) -> GameGraph | None:
-    graph = GameGraph(game, split_actions, hidden_order)
+    graph = GameGraph(game, split_actions)
     if graph.game.estimated_worlds() > _MARGIN * limit:
         return None
     try:

@@ -71,7 +71,6 @@ class ExactWorker:
         graph = GameGraph.enumerate(
             game,
             split_actions=config.search.split_actions,
-            hidden_order=config.search.hidden_order,
         )
         return cls(graph, config, seed)
 

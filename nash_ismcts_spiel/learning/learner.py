@@ -47,7 +47,6 @@ class Learner:
         self.tensors = Tensors(
             game,
             split_actions=config.search.split_actions,
-            hidden_order=config.search.hidden_order,
             inputs=config.networks.inputs,
             turned=config.networks.turned,
         )

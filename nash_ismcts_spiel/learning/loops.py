@@ -185,5 +185,4 @@ def whole_graph(
         game,
         limit,
         split_actions=config.search.split_actions,
-        hidden_order=config.search.hidden_order,
     )

@@ -90,7 +90,7 @@ class SelfPlay:
           whole: the enumerated graph of the game, at which networks are evaluated all at once.
           prior_beliefs: whether searches of a large game draw by the prior and not by H.
         """
-        self.graph = whole or GameGraph(game, evaluator.split_actions, evaluator.hidden_order)
+        self.graph = whole or GameGraph(game, evaluator.split_actions)
         self.games = 0
         self.searches: Searches | None = None
         self._evaluator = evaluator

@@ -74,7 +74,6 @@ class SelfPlayWorker:
         self._tensors = Tensors(
             self._game,
             split_actions=config.search.split_actions,
-            hidden_order=config.search.hidden_order,
             inputs=config.networks.inputs,
             turned=config.networks.turned,
         )

@@ -10,7 +10,6 @@ from nash_ismcts_spiel.models.protocol import (
     InformationSetRow,
     SampleRow,
     graph_of,
-    hidden_order_of,
     split_actions_of,
 )
 from nash_ismcts_spiel.models.rollout import RolloutEvaluator
@@ -33,7 +32,6 @@ class BlendEvaluator:
             raise ValueError(f"weight must be between 0 and 1, not {weight}")
         self.graph = graph_of(evaluator)
         self.split_actions = split_actions_of(evaluator)
-        self.hidden_order = hidden_order_of(evaluator)
         self._evaluator = evaluator
         self._rollouts = RolloutEvaluator() if rollouts is None else rollouts
         self._weight = weight

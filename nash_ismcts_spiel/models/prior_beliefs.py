@@ -16,7 +16,6 @@ from nash_ismcts_spiel.models.protocol import (
     InformationSetRow,
     SampleRow,
     graph_of,
-    hidden_order_of,
     split_actions_of,
 )
 
@@ -26,7 +25,7 @@ class PriorBeliefs:
 
     Attributes:
       evaluator: the models.
-      graph, split_actions, hidden_order: as those of the models.
+      graph, split_actions: as those of the models.
     """
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -34,7 +33,6 @@ class PriorBeliefs:
         self.evaluator = evaluator
         self.graph = graph_of(evaluator)
         self.split_actions = split_actions_of(evaluator)
-        self.hidden_order = hidden_order_of(evaluator)
 
     def information_set_rows(
         self, graph: GameGraph, information_sets: Sequence[int]

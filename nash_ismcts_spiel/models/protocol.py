@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.splitting import SplitActions
 from nash_ismcts_spiel.native import _core
 
@@ -114,17 +113,6 @@ def split_actions_of(evaluator: object) -> SplitActions | None:
 
 
 @runtime_checkable
-class OrderedEvaluator(Protocol):
-    """An evaluator of graphs whose hidden pieces come in one order only.
-
-    Attributes:
-      hidden_order: the order; None if it takes any graph.
-    """
-
-    hidden_order: HiddenOrder | None
-
-
-@runtime_checkable
 class GraphEvaluator(Protocol):
     """An evaluator that has rows of one graph only; searches then use that graph.
 
@@ -160,11 +148,3 @@ class NativeRowsEvaluator(Protocol):
 def graph_of(evaluator: Evaluator) -> GameGraph | None:
     """The one graph that an evaluator has rows for, None if it takes any."""
     return evaluator.graph if isinstance(evaluator, GraphEvaluator) else None
-
-
-def hidden_order_of(evaluator: Evaluator) -> HiddenOrder | None:
-    """In which order pieces must be drawn for an evaluator, None if it takes any graph."""
-    graph = graph_of(evaluator)
-    if graph is not None:
-        return graph.hidden_order
-    return evaluator.hidden_order if isinstance(evaluator, OrderedEvaluator) else None

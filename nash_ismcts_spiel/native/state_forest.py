@@ -57,7 +57,7 @@ class StateForestEngine:
         its worlds.
         """
         graph = self._graph
-        self._graph = GameGraph(graph.game, graph.split_actions, graph.hidden_order)
+        self._graph = GameGraph(graph.game, graph.split_actions)
         self._models = Models(self._graph, self._models.evaluator)
         return self._graph, self._models
 

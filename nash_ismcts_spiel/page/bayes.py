@@ -75,7 +75,7 @@ def exact_beliefs(graph: GameGraph, evaluator: Evaluator) -> ExactBeliefs | None
     if own is not None:
         return ExactBeliefs(own, evaluator) if own.enumerated else None
     try:
-        whole = GameGraph.enumerate(game, MOST_HISTORIES, graph.split_actions, graph.hidden_order)
+        whole = GameGraph.enumerate(game, MOST_HISTORIES, graph.split_actions)
     except ValueError:
         return None
     return ExactBeliefs(whole, evaluator)

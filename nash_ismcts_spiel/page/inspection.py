@@ -138,7 +138,7 @@ class Inspection:
         own, asked = graph_of(self.evaluator), self.config.split_actions
         needed = split_actions_of(self.evaluator)
         split = needed if needed is not None and asked == "auto" else asked
-        self.graph = own or GameGraph(self.game, split, self.config.hidden_order)
+        self.graph = own or GameGraph(self.game, split)
         self.models = Models(self.graph, self.evaluator)
         self._rows = NativeModels(self.models)
         self._last = None

@@ -14,7 +14,6 @@ from nash_ismcts_spiel.files import Checkpoint, CheckpointError, versions
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.graph import ENUMERATION_LIMIT
 from nash_ismcts_spiel.games.merged import MergedGame
-from nash_ismcts_spiel.games.orders import dealing_of, order_fingerprint
 from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
 from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
 from nash_ismcts_spiel.learning.exact_loop import ExactLoop
@@ -75,7 +74,6 @@ class Run(RunDirectory):
         self._whole_game: GameGraph | None = None
         self._looked = False
         self._codes = fingerprint(splitting_of(self._supported, config.search.split_actions))
-        self._order = order_fingerprint(dealing_of(self._supported, config.search.hidden_order))
         loop = make_loop(self._supported, models, config, seed, workers, ray, self._find_graph)
         super().__init__(directory, self._supported.name, seed, loop)
 
@@ -224,8 +222,6 @@ class Run(RunDirectory):
             made,
             self.config.search.split_actions,
             self._codes,
-            self.config.search.hidden_order,
-            self._order,
             models.tensors.turning,
         )
 
@@ -264,15 +260,10 @@ class Run(RunDirectory):
 
     def _state(self) -> Checkpoint:
         numbers, arrays = super()._state()
-        return Checkpoint({**numbers, "codes": self._codes, "order": self._order}, arrays)
+        return Checkpoint({**numbers, "codes": self._codes}, arrays)
 
     def _check_models(self, numbers: Mapping[str, Any]) -> None:
         path = self.directory / CHECKPOINT
-        if numbers.get("order", "") != self._order:
-            raise CheckpointError(
-                f"{path} was made with another order of hidden pieces than hidden_order="
-                f"{self.config.search.hidden_order!r} gives here"
-            )
         if numbers.get("codes", "") != self._codes:
             raise CheckpointError(
                 f"{path} was made with other sub-actions than split_actions="

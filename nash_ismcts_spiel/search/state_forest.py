@@ -113,7 +113,7 @@ class ReferenceStateForest:
         What is played goes into another one: rows of a graph have a say in what is drawn from it.
         """
         self._draws = _core.WorldDraws(graph, information_set, seed)
-        self._graph = GameGraph(graph.game, graph.split_actions, graph.hidden_order)
+        self._graph = GameGraph(graph.game, graph.split_actions)
         self._scale = scale
         self._random = SplitMix.stream(seed, 1)
         self._players = graph.game.num_players

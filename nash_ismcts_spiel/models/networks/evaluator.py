@@ -18,7 +18,6 @@ import torch
 
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.entries import legal_entries, open_entries, pair_entries
-from nash_ismcts_spiel.games.orders import HiddenOrder
 from nash_ismcts_spiel.games.splitting import SplitActions
 from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.models import InformationSetRow, SampleRow
@@ -36,7 +35,6 @@ class NetworkEvaluator:
       networks: their weights may change; rows that a search has kept do not follow.
       value_scale: what one value scale is worth in the game's units.
       split_actions: whether actions are split on the graphs that it takes.
-      hidden_order: in which order hidden pieces are drawn there.
       numbers_read, numbers_given: inputs and outputs of all rows so far.
     """
 
@@ -46,7 +44,6 @@ class NetworkEvaluator:
         self.networks = networks
         self.value_scale = value_scale
         self.split_actions: SplitActions = tensors.split_actions
-        self.hidden_order: HiddenOrder = tensors.hidden_order
         self.numbers_read = 0
         self.numbers_given = 0
         self._device = networks.policy.device

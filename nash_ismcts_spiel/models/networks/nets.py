@@ -37,17 +37,12 @@ FACTORS = 4
 
 
 class ResidualNetwork(Network):
-    """A linear layer, residual blocks, and a linear layer out.
+    """A linear layer, residual blocks, and a linear layer out."""
 
-    The last `added` inputs are added to the first outputs and not seen otherwise: what is learned
-    is the difference.
-    """
-
-    def __init__(self, inputs: int, outputs: int, config: NetworkConfig, added: int = 0) -> None:
+    def __init__(self, inputs: int, outputs: int, config: NetworkConfig) -> None:
         """Makes it with random weights."""
         super().__init__()
-        self.added = added
-        self.into = nn.Linear(inputs - added, config.width)
+        self.into = nn.Linear(inputs, config.width)
         self.blocks = nn.ModuleList(
             nn.Sequential(
                 nn.LayerNorm(config.width),
@@ -62,14 +57,10 @@ class ResidualNetwork(Network):
 
     def forward(self, rows: Tensor) -> Tensor:
         """Outputs of a batch. [rows, outputs]"""
-        seen = rows.shape[1] - self.added
-        hidden = functional.linear(rows[:, :seen], self.into.weight, self.into.bias)
+        hidden = functional.linear(rows, self.into.weight, self.into.bias)
         for block in self.blocks:
             hidden = hidden + _normalised_layer(hidden, block)
-        out = _normalised_layer(hidden, self.out)
-        if self.added == 0:
-            return out
-        return out + functional.pad(rows[:, seen:], (0, out.shape[1] - self.added))
+        return _normalised_layer(hidden, self.out)
 
 
 def _normalised_layer(rows: Tensor, layer: nn.Module) -> Tensor:
@@ -104,7 +95,6 @@ class Sizes(Protocol):
     Attributes:
       set_inputs: numbers that describe an information set.
       sample_inputs: numbers that describe a SAMPLE node.
-      prior_inputs: the last of these are the prior of the next piece, which H begins from.
       actions: size of the vocabulary of actions.
       pieces: size of the vocabulary of pieces.
       planes, rows, columns: of the board at the end of an information set's row; 0 without one.
@@ -112,7 +102,6 @@ class Sizes(Protocol):
 
     set_inputs: int
     sample_inputs: int
-    prior_inputs: int
     actions: int
     pieces: int
     planes: int
@@ -148,9 +137,7 @@ def make_networks(sizes: Sizes, config: NetworkConfig, seed: int) -> Networks:
         return Networks(
             policy=_set_network(sizes, 0, config).to(device),
             value=_set_network(sizes, 1, config).to(device),
-            hidden=ResidualNetwork(
-                sizes.sample_inputs, pieces + of_pieces, config, sizes.prior_inputs
-            ).to(device),
+            hidden=ResidualNetwork(sizes.sample_inputs, pieces + of_pieces, config).to(device),
         )
 
 
@@ -251,8 +238,7 @@ def load_weights(networks: Networks, weights: bytes) -> None:
 def least_bytes(sizes: Sizes, config: NetworkConfig) -> int:
     """Bytes that the weights of such networks take, computed without making them."""
     of_pieces = sizes.pieces + FACTORS * (sizes.pieces + sizes.actions)
-    seen = sizes.sample_inputs - sizes.prior_inputs
-    weights = _residual_weights(seen, sizes.pieces + of_pieces, config)
+    weights = _residual_weights(sizes.sample_inputs, sizes.pieces + of_pieces, config)
     for numbers in (0, 1):
         if sizes.planes == 0:
             weights += _residual_weights(sizes.set_inputs, numbers + sizes.actions, config)

@@ -23,15 +23,13 @@ class NetworkPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spie
         super().__init__(game.pyspiel_game, list(range(game.num_players)))
         self._game = game
         self._evaluator = evaluator
-        self._graph = GameGraph(game, evaluator.split_actions, evaluator.hidden_order)
+        self._graph = GameGraph(game, evaluator.split_actions)
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         """{action: probability} of the player to move (of `player_id` at a simultaneous node)."""
         player = state.current_player() if player_id is None else player_id
         if len(self._graph.worlds) > _MOST_WORLDS:
-            self._graph = GameGraph(
-                self._game, self._evaluator.split_actions, self._evaluator.hidden_order
-            )
+            self._graph = GameGraph(self._game, self._evaluator.split_actions)
         number = self._graph.observe(state, player, offered=1)
         return whole_probabilities(self._graph, number, self._policies)
 

@@ -15,7 +15,6 @@ from open_spiel.python import policy as openspiel_policy
 
 from nash_ismcts_spiel import files
 from nash_ismcts_spiel.games import GameGraph, SupportedGame, support
-from nash_ismcts_spiel.games.orders import HiddenOrder, dealing_of, order_fingerprint
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
 from nash_ismcts_spiel.games.tensors import Tensors
@@ -59,7 +58,6 @@ class _StoredSizes:
     sample_inputs: int
     actions: int
     pieces: int
-    prior_inputs: int = 0
     planes: int = 0
     rows: int = 0
     columns: int = 0
@@ -70,7 +68,7 @@ class _StoredSizes:
             size = getattr(self, name)
             if type(size) is not int or not 0 <= size <= _LARGEST:
                 raise ValueError(f"{name} is {size!r}")
-        if self.prior_inputs >= self.sample_inputs or not (self.actions and self.set_inputs):
+        if not (self.sample_inputs and self.actions and self.set_inputs):
             raise ValueError("its networks have no inputs or no outputs")
         board = self.planes * self.rows * self.columns
         if board == 0 and (self.planes or self.rows or self.columns):
@@ -96,8 +94,6 @@ class SavedModels:
       made: how they were made: seed, generation, exploitability and the like.
       split_actions: whether actions were split.
       codes: the fingerprint of the splitting.
-      hidden_order: in which order hidden pieces were drawn.
-      order: the fingerprint of that order.
       turning: that of how rows were turned.
     """
 
@@ -109,8 +105,6 @@ class SavedModels:
     made: dict[str, Any]
     split_actions: SplitActions = "never"
     codes: str = ""
-    hidden_order: HiddenOrder = "play"
-    order: str = ""
     turning: str = ""
 
     def evaluator(self) -> Evaluator:
@@ -119,7 +113,7 @@ class SavedModels:
 
         Raises:
           ValueError: actions are split in another way here than when the models were made, or
-            hidden pieces have another order, or boards are turned differently.
+            boards are turned differently.
         """
         game = support(self.game)
         if fingerprint(splitting_of(game, self.split_actions)) != self.codes:
@@ -127,15 +121,9 @@ class SavedModels:
                 f"the models of {self.game} were made with other sub-actions than split_actions="
                 f"{self.split_actions!r} gives here"
             )
-        if order_fingerprint(dealing_of(game, self.hidden_order)) != self.order:
-            raise ValueError(
-                f"the models of {self.game} were made with another order of hidden pieces than "
-                f"hidden_order={self.hidden_order!r} gives here"
-            )
         tensors = Tensors(
             game,
             split_actions=self.split_actions,
-            hidden_order=self.hidden_order,
             inputs=self.config.inputs,
             turned=self.config.turned,
         )
@@ -149,9 +137,7 @@ class SavedModels:
                 )
         networks = NetworkEvaluator(tensors, self.networks, game.value_scale())
         if self.enumerated:
-            graph = GameGraph.enumerate(
-                game, split_actions=self.split_actions, hidden_order=self.hidden_order
-            )
+            graph = GameGraph.enumerate(game, split_actions=self.split_actions)
             return TableEvaluator(graph, networks)
         asks = self.config.asks_for_beliefs(tensors.sample_inputs)
         return networks if asks else PriorBeliefs(networks)
@@ -177,8 +163,6 @@ def save(path: str | Path, models: SavedModels) -> None:
         "made": models.made,
         "split_actions": models.split_actions,
         "codes": models.codes,
-        "hidden_order": models.hidden_order,
-        "order": models.order,
         "turning": models.turning,
     }
     weights = np.frombuffer(weights_of(models.networks), dtype=np.uint8)
@@ -198,21 +182,23 @@ def load(path: str | Path) -> SavedModels:
     try:
         # Wherever they were trained, they play where every machine can.
         config = NetworkConfig.from_dict({**numbers["networks"], "device": "cpu"})
-        sizes = _StoredSizes(**numbers["sizes"])
+        if numbers.get("hidden_order", "play") != "play":
+            raise ValueError("they draw hands of cards as sets, which is gone")
+        told = {name: size for name, size in numbers["sizes"].items() if name != "prior_inputs"}
+        sizes = _StoredSizes(**told)
         weights, due = arrays["weights"], least_bytes(sizes, config)
         if weights.dtype != np.uint8 or weights.ndim != 1 or len(weights) < due:
             raise ValueError(f"networks of its sizes take {due:,} bytes, which it has not")
         networks = make_networks(sizes, config, seed=0)
         load_weights(networks, weights.tobytes())
-        # Older files are of whole actions, in the order of play, with boards as they are.
+        # Older files are of whole actions, with boards as they are.
         split = numbers.get("split_actions", "never"), numbers.get("codes", "")
-        order = numbers.get("hidden_order", "play"), numbers.get("order", "")
         turning = numbers.get("turning", "")
         game, enumerated, made = numbers["game"], numbers["enumerated"], numbers["made"]
-        _check_header(game, enumerated, made, *split, *order, turning)
+        _check_header(game, enumerated, made, *split, turning)
     except (LookupError, TypeError, RuntimeError, ValueError, AttributeError) as error:
         raise files.CheckpointError(f"{path} holds no learned models: {error}") from error
-    return SavedModels(game, enumerated, config, sizes, networks, made, *split, *order, turning)
+    return SavedModels(game, enumerated, config, sizes, networks, made, *split, turning)
 
 
 def _check_header(
@@ -221,13 +207,11 @@ def _check_header(
     made: Any,
     split: Any,
     codes: Any,
-    hidden_order: Any,
-    order: Any,
     turning: Any,
 ) -> None:
-    texts = (game, codes, order, turning)
+    texts = (game, codes, turning)
     right = all(isinstance(text, str) for text in texts) and isinstance(enumerated, bool)
-    chosen = split in get_args(SplitActions) and hidden_order in get_args(HiddenOrder)
+    chosen = split in get_args(SplitActions)
     if not (right and chosen and isinstance(made, dict)):
         raise ValueError("its header says nothing that is known here")
 

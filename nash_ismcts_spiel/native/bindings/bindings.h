@@ -16,9 +16,6 @@ void bind_tensors(pybind11::module_& module);
 // SplitGame, once Game is known.
 void bind_split_game(pybind11::module_& module);
 
-// DealtGame, and what is found out about deals.
-void bind_dealt_game(pybind11::module_& module);
-
 // CompiledGraph and CfrSolver.
 void bind_exact(pybind11::module_& module);
 

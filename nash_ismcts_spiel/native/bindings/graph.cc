@@ -289,7 +289,6 @@ void bind_worlds(py::module_& module) {
   py::register_local_exception<NoWorldFound>(module, "NoWorldFoundError", PyExc_ValueError);
   bind_game(module);
   bind_split_game(module);
-  bind_dealt_game(module);
   bind_tables(module);
   py::class_<Graph, std::shared_ptr<Graph>> graph(module, "Graph", py::dynamic_attr());
   bind_tables_of(graph);

@@ -156,7 +156,6 @@ void bind_tensors(py::module_& module) {
            py::arg("board") = py::none())
       .def_property_readonly("set_inputs", &Tensors::set_inputs)
       .def_property_readonly("sample_inputs", &Tensors::sample_inputs)
-      .def_property_readonly("prior_inputs", &Tensors::prior_inputs)
       .def_property_readonly("actions", &Tensors::actions)
       .def_property_readonly("pieces", &Tensors::pieces)
       .def("sets", &sets, py::arg("graph"), py::arg("information_sets"))

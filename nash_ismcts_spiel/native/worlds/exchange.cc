@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "hidden.h"
-#include "sets.h"
 
 namespace nash_ismcts {
 
@@ -197,7 +196,6 @@ void HiddenHistories::replace_alone_step(const Tracker& tracker, Walk& walk) {
 // The walk's next world is the proposal if that is taken.
 HiddenHistories::Answer HiddenHistories::proposed(const Tracker& tracker, Example changed,
                                                   Walk& walk) {
-  arrange(graph_.game_->sets(), changed.events);
   if (changed.events == walk.example->events) return Answer::kSame;
   const Answer answer = replayed(tracker, changed, walk);
   if (answer == Answer::kTaken) walk.example = std::make_shared<Example>(std::move(changed));
@@ -206,11 +204,9 @@ HiddenHistories::Answer HiddenHistories::proposed(const Tracker& tracker, Exampl
 
 // Exchanges some pairs of values.
 void HiddenHistories::exchange_pairs(Example& changed, const ExchangeMemory& memory, Walk& walk) {
-  const PieceSets* sets = graph_.game_->sets();
   for (int32_t pair = 0; pair < memory.pairs; ++pair) {
     const auto [one, other] = draw_pair(*walk.example, memory, walk.random);
     if (changed.events[one] == changed.events[other]) continue;
-    if (sets != nullptr && sets->same_set(one, other)) continue;
     changed.events =
         relabelled(changed, std::min(one, other), changed.events[one], changed.events[other]);
     touched_.emplace_back(one, other);
@@ -284,15 +280,11 @@ uint64_t HiddenHistories::ExchangeMemory::between(int32_t one, int32_t other) co
   return static_cast<uint64_t>(low) << 32 | static_cast<uint32_t>(high);
 }
 
-// The values that could have come in a place, into events_; in a set all of the deck, since it is
-// put in order again.
+// The values that could have come in a place, into events_.
 void HiddenHistories::list_events(const Example& example, int32_t place) {
-  const PieceSets* sets = graph_.game_->sets();
   const std::unique_ptr<GameState> state = graph_.game_->initial_state();
   for (int32_t at = 0; at < place; ++at) state->apply(example.events[at]);
-  if (sets != nullptr && sets->set_at(place) != PieceSets::kNone) {
-    events_ = sets->deck;
-  } else if (state->player() == kChancePlayer) {
+  if (state->player() == kChancePlayer) {
     state->chance_outcomes(events_, probabilities_);
   } else {
     state->legal_actions(events_);

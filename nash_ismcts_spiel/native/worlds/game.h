@@ -72,7 +72,7 @@ class NASH_ISMCTS_SHARED GameState {
   virtual std::string observation(int32_t) const { throw std::logic_error("no observations here"); }
 
   // The true state as the game prints it, hidden information included. Games that stand round
-  // others (split_game.h, dealt_game.h) print nothing.
+  // others (split_game.h) print nothing.
   virtual std::string printed() const { throw std::logic_error("nothing is printed here"); }
 
   // What a player is told in numbers: a tensor that the game has, `size` numbers (TensorFacts).
@@ -132,42 +132,6 @@ struct NASH_ISMCTS_SHARED TensorFacts {
   }
 };
 
-// Places at the beginning of every history whose events are drawn from one deck, set by set
-// (dealt_game.h). The events of a set come in ascending order.
-struct NASH_ISMCTS_SHARED PieceSets {
-  static constexpr int32_t kNone = -1;
-
-  std::vector<Action> deck;         // ascending
-  std::vector<int32_t> set;         // of each place up to the last one in a set; kNone: in no set
-  std::vector<int32_t> begin, end;  // the places of each set
-  std::vector<std::vector<uint8_t>>
-      known;  // by set and player: it knows the set when it first moves
-
-  // The set of a place, kNone if it is in none.
-  int32_t set_at(int64_t place) const {
-    return place < static_cast<int64_t>(set.size()) ? set[place] : kNone;
-  }
-
-  bool same_set(int64_t place, int64_t other) const {
-    return set_at(place) != kNone && set_at(place) == set_at(other);
-  }
-
-  // Whether a player knows what is at a place.
-  bool knows(int32_t player, int64_t place) const {
-    const int32_t at = set_at(place);
-    return at != kNone && known[at][player] != 0;
-  }
-
-  // The number of a place if all places of a set count as one.
-  int64_t merged(int64_t place) const {
-    int64_t fewer = 0;
-    for (size_t at = 0; at < begin.size() && begin[at] < place; ++at) {
-      fewer += std::min<int64_t>(place, end[at] - 1) - begin[at];
-    }
-    return place - fewer;
-  }
-};
-
 class NASH_ISMCTS_SHARED Game {
  public:
   explicit Game(GameFacts facts) : facts_(std::move(facts)) {}
@@ -175,9 +139,6 @@ class NASH_ISMCTS_SHARED Game {
   const GameFacts& facts() const { return facts_; }
   virtual std::unique_ptr<GameState> initial_state() const = 0;
   virtual TensorFacts tensor_facts() const = 0;
-
-  // Which beginnings of histories are sets, null if none are.
-  virtual const PieceSets* sets() const { return nullptr; }
 
  private:
   GameFacts facts_;

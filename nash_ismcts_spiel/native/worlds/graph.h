@@ -197,7 +197,6 @@ class Graph : public GraphTables {
     return worlds.edge_probability[edge] > 0.0 ? worlds.edge_probability[edge] : 1.0;
   }
   double log_chance_of(int32_t world, int64_t edge) const;
-  void weigh_set(const PieceSets& sets, int32_t sample, double* weights) const;
   int32_t add_sample(int32_t information_set, int32_t world, const std::vector<int32_t>& edges);
 
   std::shared_ptr<const Game> game_;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "playout.h"
-#include "sets.h"
 
 namespace nash_ismcts {
 
@@ -262,21 +261,8 @@ void HiddenHistories::candidates(const Knowledge& known, int32_t world,
     }
     if (ruled_out(known.tracker, first + edge)) continue;
     const Action piece = worlds.edge_action[first + edge];
-    if (known_elsewhere(known, worlds.depth[world], piece)) continue;
     if (decides || !failed(known, worlds.depth[world], piece)) edges.push_back(edge);
   }
-}
-
-// Whether a piece cannot be in its place because the player knows the set that it is in, or because
-// the player knows the set of the place, and the piece is not in it.
-bool HiddenHistories::known_elsewhere(const Knowledge& known, int32_t depth, Action piece) const {
-  const PieceSets* sets = graph_.game_->sets();
-  if (sets == nullptr || sets->set_at(depth) == PieceSets::kNone) return false;
-  const int32_t player = known.tracker.player();
-  const History& events = known.example->events;
-  if (sets->knows(player, depth)) return events[depth] != piece;
-  const std::vector<Action> cards = known_cards(*sets, events, player);
-  return std::find(cards.begin(), cards.end(), piece) != cards.end();
 }
 
 }  // namespace nash_ismcts

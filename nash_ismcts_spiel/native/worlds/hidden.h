@@ -1,8 +1,7 @@
 // Hidden pieces: what a player has not seen of the history, drawn one piece at a time.
 //
-// A piece is a chance outcome or another player's move, in the order of play, or of a deal that is
-// drawn hand by hand (dealt_game.h). A partial world is a beginning of a history; it is *alive* if
-// it can still become a world of the information set.
+// A piece is a chance outcome or another player's move, in the order of play. A partial world is a
+// beginning of a history; it is *alive* if it can still become a world of the information set.
 //
 // Where the worlds of an information set can be listed (in small games, and where few steps will
 // do) a SAMPLE node offers exactly the pieces after which the partial world is alive, and says how
@@ -153,7 +152,6 @@ class HiddenHistories {
   std::shared_ptr<const Example> checked(const Place& place, const Beginning& beginning,
                                          const History& events);
   void candidates(const Knowledge& known, int32_t world, std::vector<int32_t>& edges) const;
-  bool known_elsewhere(const Knowledge& known, int32_t depth, Action piece) const;
   void remember(const Place& place, Fate fate);
   bool failed(const Knowledge& known, int32_t depth, Action piece) const;
   bool trusted(const Knowledge& known, int32_t depth, Action piece) const;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "hidden.h"
-#include "sets.h"
 
 namespace nash_ismcts {
 
@@ -85,9 +84,7 @@ HiddenHistories::Proof HiddenHistories::exchange(const Place& place, const Examp
   if (tries.failures + tries.deaths > 0) limit = std::min(limit, kProposalsAgain);
   Random random(graph_.views_.hash(graph_.information_sets.view[place.set]),
                 place_key(place.depth, place.piece));
-  for (const History& events :
-       piece_proposals(graph_.game_->sets(), example, knowledge(place.set).tracker.player(),
-                       place.depth, place.piece, limit, random)) {
+  for (const History& events : proposals(example, place.depth, place.piece, limit, random)) {
     auto found = checked(place, beginning, events);
     if (found) return {std::move(found), Fate::kAlive};
   }
@@ -120,17 +117,7 @@ HiddenHistories::Proof HiddenHistories::complete(const Place& place, const Examp
 std::shared_ptr<const Example> HiddenHistories::guessed(const Place& place,
                                                         const Example& example) {
   auto guess = std::make_shared<Example>(example);
-  const PieceSets* sets = graph_.game_->sets();
-  if (sets == nullptr || sets->set_at(place.depth) == PieceSets::kNone) {
-    guess->events = relabelled(example, place.depth, example.events[place.depth], place.piece);
-    return guess;
-  }
-  Random random(graph_.views_.hash(graph_.information_sets.view[place.set]),
-                place_key(place.depth, place.piece));
-  const int32_t player = knowledge(place.set).tracker.player();
-  std::vector<History> proposed =
-      piece_proposals(sets, example, player, place.depth, place.piece, 1, random);
-  if (!proposed.empty()) guess->events = std::move(proposed.front());
+  guess->events = relabelled(example, place.depth, example.events[place.depth], place.piece);
   return guess;
 }
 

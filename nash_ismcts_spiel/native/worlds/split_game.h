@@ -142,10 +142,6 @@ class SplitGame : public Game {
   // Tensors of the inner game, and how often each digit was chosen in an action that is under way.
   TensorFacts tensor_facts() const override;
 
-  // Sets of the inner game come before all actions, so that their places are the same here unless
-  // chance is split.
-  const PieceSets* sets() const override { return outcomes_ ? nullptr : inner_->sets(); }
-
   const Game& inner() const { return *inner_; }
 
   // A history of the inner game, digit by digit. Throws std::invalid_argument if it cannot happen.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -32,8 +31,7 @@ Tensors::Tensors(std::shared_ptr<const Game> game, int64_t slots, bool observati
       board_(std::move(board)),
       players_(game_->facts().num_players),
       slots_(slots),
-      pieces_(std::max(facts_.actions, facts_.chance_outcomes)),
-      prior_inputs_(game_->sets() == nullptr ? 0 : pieces_) {
+      pieces_(std::max(facts_.actions, facts_.chance_outcomes)) {
   if (facts_.kind == TensorKind::kNone) {
     throw std::invalid_argument(game_->facts().name +
                                 " has neither an information state tensor nor an observation "
@@ -71,9 +69,6 @@ void Tensors::samples(const Graph& graph, const int32_t* samples, int64_t count,
   for (int64_t k = 0; k < count; ++k) {
     float* row = rows + k * sample_inputs();
     add_drawn(graph, samples[k], row + set_inputs_);
-    if (prior_inputs_ > 0) {
-      add_prior(graph, samples[k], row + sample_inputs() - prior_inputs_);
-    }
   }
 }
 
@@ -177,25 +172,10 @@ void Tensors::add_drawn(const Graph& graph, int32_t sample, float* slots) const 
   if (!events.empty() && slots_ == 0) {
     throw std::invalid_argument("pieces are drawn, and there are no slots for them");
   }
-  const PieceSets* sets = game_->sets();
   int64_t drawn = 0;
   for (auto piece = events.rbegin(); piece != events.rend(); ++piece, ++drawn) {
     require_number(*piece, pieces_, *game_, "event");
-    const int64_t slot = sets == nullptr ? drawn : sets->merged(drawn);
-    slots[std::min(slot, slots_ - 1) * pieces_ + *piece] += 1.0f;
-  }
-}
-
-void Tensors::add_prior(const Graph& graph, int32_t sample, float* prior) const {
-  const int64_t first = graph.samples.first_branch[sample];
-  const int64_t edges = graph.worlds.first_edge[graph.samples.world[sample]];
-  std::vector<double> weights(graph.samples.branch_count[sample]);
-  graph.fork_weights(sample, weights.data());
-  for (size_t k = 0; k < weights.size(); ++k) {
-    const auto branch = first + static_cast<int64_t>(k);
-    const Action piece = graph.worlds.edge_action[edges + graph.samples.edge[branch]];
-    require_number(piece, pieces_, *game_, "event");
-    if (weights[k] > 0.0) prior[piece] = static_cast<float>(std::log(weights[k]));
+    slots[std::min(drawn, slots_ - 1) * pieces_ + *piece] += 1.0f;
   }
 }
 
@@ -217,12 +197,7 @@ int64_t most_drawn(const Graph& graph) {
                      events);
     most = std::max(most, events.size());
   }
-  return slots_of(graph.game(), static_cast<int64_t>(most));
-}
-
-int64_t slots_of(const Game& game, int64_t pieces) {
-  const PieceSets* sets = game.sets();
-  return sets == nullptr || pieces == 0 ? pieces : sets->merged(pieces - 1) + 1;
+  return static_cast<int64_t>(most);
 }
 
 }  // namespace nash_ismcts

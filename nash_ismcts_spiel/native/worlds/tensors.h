@@ -5,10 +5,9 @@
 // its last decisions and did there, latest first (all parts of an action, where actions are split:
 // a decision then is where an action begins). A SAMPLE node is described by its information set and
 // the pieces drawn so far, by slot: the first piece has the first slot, and all that no slot is
-// left for share the last one, as do all pieces of a set. A piece is known by its number as an
+// left for share the last one. A piece is known by its number as an
 // action or chance outcome. Where a board is given, the information state tensor is put on it
-// (board.h), and the board stands for it. Where games draw sets, how likely the next piece is a
-// priori comes last, as the logarithm: much of it is combinatorics, which need not be learned.
+// (board.h), and the board stands for it.
 //
 // Rows are not kept between batches: the states that they are read from mostly are. Where they are
 // not, sets are described in the order in which their worlds were made, so that one state is played
@@ -41,8 +40,7 @@ class Tensors {
           std::optional<Board> board = std::nullopt);
 
   int64_t set_inputs() const { return set_inputs_; }
-  int64_t sample_inputs() const { return set_inputs_ + slots_ * pieces_ + prior_inputs_; }
-  int64_t prior_inputs() const { return prior_inputs_; }  // 0 or pieces
+  int64_t sample_inputs() const { return set_inputs_ + slots_ * pieces_; }
   int64_t actions() const { return facts_.actions; }
   int64_t pieces() const { return pieces_; }
 
@@ -64,7 +62,6 @@ class Tensors {
   void describe_set(const Graph& graph, int32_t set, Played& played, float* row) const;
   void remember(const Graph& graph, int32_t world, int32_t player, float* row) const;
   void add_drawn(const Graph& graph, int32_t sample, float* slots) const;
-  void add_prior(const Graph& graph, int32_t sample, float* prior) const;
 
   std::shared_ptr<const Game> game_;
   TensorFacts facts_;
@@ -73,16 +70,13 @@ class Tensors {
   int32_t remembered_;  // own decisions that a row of observations looks back to
   std::optional<Board> board_;
   int32_t players_;
-  int64_t slots_, pieces_, prior_inputs_, set_inputs_;
+  int64_t slots_, pieces_, set_inputs_;
 };
 
 // Chance outcomes and moves of others than `player` on the way to a world, latest first.
 void events_of_others(const GraphTables& graph, int32_t world, int32_t player, History& events);
 
-// Slots that tell so many pieces of a hidden state apart. Those of a set share one (dealt_game.h).
-int64_t slots_of(const Game& game, int64_t pieces);
-
-// The same for the most pieces that are drawn before a SAMPLE node of the graph.
+// The most pieces that are drawn before a SAMPLE node of the graph.
 int64_t most_drawn(const Graph& graph);
 
 }  // namespace nash_ismcts
