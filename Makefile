@@ -32,7 +32,7 @@ SANITIZED_TESTS := tests/test_native_search.py tests/test_native_exact.py \
 	tests/test_subgames.py tests/test_merged.py tests/test_splitting.py tests/test_orders.py \
 	tests/test_tensors.py tests/test_self_play.py tests/test_drawn_worlds.py tests/test_walked.py \
 	tests/test_by_observation.py tests/test_merged_ismcts.py tests/test_prior_beliefs.py \
-	tests/test_rollout_policy.py tests/test_boards.py
+	tests/test_boards.py
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo results test test-all test-native test-threads test-wheel lint docs format \

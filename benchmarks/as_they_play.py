@@ -1,8 +1,8 @@
 """Learned Nash-ISMCTS and ReBeL as they play, with the time that their searches take.
 
 Both are trained for the same CPU seconds of one core with their default settings. Then each is
-measured as it plays. Nash-ISMCTS: the preset `nash_ismcts_play` with the learned networks, one
-search at each information set; P alone is shown beside it. ReBeL: the mixture of its playthroughs,
+measured as it plays. Nash-ISMCTS: the bot with the learned networks, an own search at each
+information set; P alone is shown beside it. ReBeL: the mixture of its playthroughs,
 each of which solves the subgame at hand (exact where no more than two subgames follow each other,
 else a sample, which overstates exploitability). Exploitability is NashConv / 2 in the game's
 utility units, by an exact best response. The time of a search is CPU time per decision of bots
@@ -63,11 +63,13 @@ HEAD = """# As they play
 training on one core each, medians over seeds ({seeds}), the lowest and the highest in brackets.
 Exploitability is NashConv / 2 in the game's utility units, by an exact best response. Nash-ISMCTS
 may read tables of the enumerated game while it trains, as ReBeL does. Its bot searches with
-{visits} visits once at each information set; ReBeL is the mixture of its playthroughs, exact where
-no more than two subgames follow each other and of {playthroughs} playthroughs elsewhere (32 in the
-last Liar's Dice), which overstates its exploitability. Milliseconds are CPU time per decision of
-bots that play {games} games against themselves; the last columns are the CPU seconds that the
-searches of the measured policy took. The lower of the two that play is in bold.
+{visits} visits once at each information set (figures that are here since before soft ties are of
+`nash_ismcts_play`, a bot that stayed close to P and is gone since); ReBeL is the mixture of its
+playthroughs, exact where no more than two subgames follow each other and of {playthroughs}
+playthroughs elsewhere (32 in the last Liar's Dice), which overstates its exploitability.
+Milliseconds are CPU time per decision of bots that play {games} games against themselves; the last
+columns are the CPU seconds that the searches of the measured policy took. The lower of the two that
+play is in bold.
 
 """
 COLUMNS = (
@@ -125,9 +127,7 @@ def nash(game: str, seed: int, seconds: float) -> dict[str, Any]:
     evaluator = run.loop.models.evaluator()
 
     def make(seat: int) -> Any:
-        return make_bot(
-            "nash_ismcts_play", game, seat, seed=seed, evaluator=evaluator, visits=VISITS
-        )
+        return make_bot("nash_ismcts", game, seat, seed=seed, evaluator=evaluator, visits=VISITS)
 
     return {
         "training_seconds": used,

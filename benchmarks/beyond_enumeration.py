@@ -8,8 +8,9 @@ policy of one search per view; with `--mixture` also of the mean policy over all
 what an opponent meets who does not know the seed of each search.
 
     python -m benchmarks.beyond_enumeration --games phantom_ttt --visits 100,1000
-    python -m benchmarks.beyond_enumeration --agents learned_play,learned_radius_0 --visits 100,300
+    python -m benchmarks.beyond_enumeration --agents learned_radius_0,turned_0 --visits 100,300
     python -m benchmarks.beyond_enumeration --agents mo_ismcts --seeds 0,1,2 --mixture
+    python -m benchmarks.beyond_enumeration --agents sweeps --visits 10,100,1000
     python -m benchmarks.beyond_enumeration --stored    # makes all stored points again: hours
     python -m benchmarks.beyond_enumeration --page
 
@@ -21,12 +22,11 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import functools
 import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from open_spiel.python import policy as openspiel_policy
@@ -36,7 +36,6 @@ from benchmarks.stored import write_record
 from benchmarks.view_policies import (
     Floats,
     policy_over_views,
-    rollout_policy,
     searched_standard_views,
     searched_views,
     turned,
@@ -45,7 +44,8 @@ from exploitability import measure
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games.merged import MergedGame, merged_game
 from nash_ismcts_spiel.harness import ViewBot, ViewSearch
-from nash_ismcts_spiel.models import RolloutPolicyEvaluator
+from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.view_loop import ViewLoop
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.native.exact import MergedCfrSolver, merged_ismcts
 from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot
@@ -77,7 +77,7 @@ class Agent:
     bot: str
     changes: dict[str, Any]
     words: str
-    models: Literal["rollouts", "rollout_policy", "pretrained"] = "rollouts"
+    models: Literal["rollouts", "pretrained"] = "rollouts"
     turned: bool = False
 
 
@@ -90,32 +90,20 @@ FORGETFUL = {"trees": "by_observation"}
 EXPLORING = {**ALL_VISITS, **FORGETFUL, "c_puct": 10.0, "opponent_prior_visits": 10.0}
 """Where P is uniform, visits spread over actions by the prior term alone."""
 
-CERTAIN_GAIN = {"root_rule": "certain_gain"}
-"""Visit shares where they gain on P for certain: with rollouts P is uniform, and a step from it,
-as the preset makes it, stays close to it."""
-
 AGENTS = {
-    "play": Agent(
-        "nash_ismcts_play",
-        {**CERTAIN_GAIN, "dispersion_radius": 0.4},
-        "Nash-ISMCTS, preset for play (radius 0.4) with `certain_gain`, rollouts",
-    ),
-    "default": Agent("nash_ismcts", {}, "Nash-ISMCTS, default (radius 0.05), rollouts"),
-    "radius_0": Agent(
-        "nash_ismcts_play",
-        {**CERTAIN_GAIN, "dispersion_radius": 0.0},
-        "preset for play with `certain_gain` and radius 0, rollouts",
-    ),
+    "default": Agent("nash_ismcts_notes", {}, "Nash-ISMCTS, default (radius 0.05), rollouts"),
     "default_visits": Agent(
-        "nash_ismcts", ALL_VISITS, "the default with the policy of all visits, rollouts"
+        "nash_ismcts_notes", ALL_VISITS, "the default with the policy of all visits, rollouts"
     ),
     "exploring": Agent(
-        "nash_ismcts",
+        "nash_ismcts_notes",
         EXPLORING,
         "the same with ten times the exploration (`c_puct` 10, K = 10), rollouts",
     ),
     "exploring_0": Agent(
-        "nash_ismcts", {**EXPLORING, "dispersion_radius": 0.0}, "the same with radius 0, rollouts"
+        "nash_ismcts_notes",
+        {**EXPLORING, "dispersion_radius": 0.0},
+        "the same with radius 0, rollouts",
     ),
     "mt_ismcts": Agent("mt_ismcts", {}, "ISMCTS with a tree for each player (UCB), rollouts"),
     "mt_ismcts_visits": Agent(
@@ -124,32 +112,8 @@ AGENTS = {
     "mt_observed": Agent(
         "mt_ismcts", {**ALL_VISITS, **FORGETFUL}, "the same, trees by observation"
     ),
-    "rollout_play": Agent(
-        "nash_ismcts_play",
-        FORGETFUL,
-        "Nash-ISMCTS, preset for play, P and beliefs from rollouts, board turned",
-        "rollout_policy",
-        turned=True,
-    ),
-    "rollout_0": Agent(
-        "a_ismcts",
-        FORGETFUL,
-        "AlphaZero's search (radius 0), P and beliefs from rollouts, board turned",
-        "rollout_policy",
-        turned=True,
-    ),
-    "learned_play": Agent(
-        "nash_ismcts_play", {}, "Nash-ISMCTS, preset for play, pretrained networks", "pretrained"
-    ),
     "learned_radius_0": Agent(
         "a_ismcts", {}, "AlphaZero's search (radius 0), pretrained networks", "pretrained"
-    ),
-    "turned_play": Agent(
-        "nash_ismcts_play",
-        FORGETFUL,
-        "Nash-ISMCTS, preset for play, pretrained networks, board turned",
-        "pretrained",
-        turned=True,
     ),
     "turned_0": Agent(
         "a_ismcts",
@@ -160,15 +124,13 @@ AGENTS = {
     ),
 }
 UNIFORM, CFR, POLICY, MO_ISMCTS = "uniform", "cfr_plus", "learned_p", "mo_ismcts"
-ROLLOUT_POLICY, TURNED_POLICY = "rollout_p", "turned_p"
+SWEEPS = "sweeps"
+TURNED_POLICY = "turned_p"
 POLICIES = {
     POLICY: "P of the pretrained networks alone",
     TURNED_POLICY: "P of the pretrained networks alone, board turned",
-    ROLLOUT_POLICY: "P from rollouts alone",
 }
 """Policies without search."""
-ROLLOUTS = 8192
-"""Random games after each action at a view, of which `rollout_policy` models are made."""
 OPENSPIEL = "ismcts"
 EXPLORATION = 1.4
 """UCB1's constant of MO-ISMCTS; utilities are from -1 to 1."""
@@ -182,7 +144,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Makes the points that are missing, then the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", default="phantom_ttt", help="of " + ", ".join(GAMES))
-    parser.add_argument("--agents", default=",".join([UNIFORM, CFR, *POLICIES, *PEERS, *AGENTS]))
+    parser.add_argument(
+        "--agents", default=",".join([UNIFORM, CFR, SWEEPS, *POLICIES, *PEERS, *AGENTS])
+    )
     parser.add_argument("--visits", default="100,300,1000")
     parser.add_argument("--seeds", default="0")
     parser.add_argument(
@@ -232,15 +196,13 @@ def _point(game: str, agent: str, visits: int, seed: int, again: bool = False) -
     """Measures one agent, unless its file is there."""
     if agent in (UNIFORM, POLICY, TURNED_POLICY):
         visits, seed = 0, 0
-    if agent == ROLLOUT_POLICY:
-        visits = 0
-    if agent == CFR:
+    if agent in (CFR, SWEEPS):
         seed = 0
     path = RESULTS / f"{game}-{agent}-{visits}-{seed}.json"
     if path.exists() and not again:
         return
     merged = merged_game(GAMES[game])
-    started = time.process_time() - _kept_seconds(merged, agent, seed)
+    started = time.process_time()
     source = _source(merged, agent, visits, seed)
     _measured(path, merged, source, agent, visits, seed, started)
 
@@ -253,7 +215,7 @@ def _mixture(game: str, agent: str, visits: int, seeds: Sequence[int], again: bo
     merged = merged_game(GAMES[game])
     policies, started = [], time.process_time()
     for seed in seeds:
-        begun = time.process_time() - _kept_seconds(merged, agent, seed)
+        begun = time.process_time()
         policies.append(_table(merged, _source(merged, agent, visits, seed)))
         single = RESULTS / f"{game}-{agent}-{visits}-{seed}.json"
         _measured(single, merged, policies[-1], agent, visits, seed, begun)
@@ -299,6 +261,11 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
         solver = MergedCfrSolver(merged)
         solver.run(visits)
         return solver.average_policy()
+    if agent == SWEEPS:
+        loop = ViewLoop(merged, TrainingConfig())
+        for _ in range(visits):
+            loop.step()
+        return loop.models.policy()
     if agent == MO_ISMCTS:
         return merged_ismcts(merged, visits, EXPLORATION, seed)
     if agent == OPENSPIEL:
@@ -315,45 +282,18 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
     if agent == TURNED_POLICY:
         found = dict(enumerate(policy_over_views(merged, _networks(merged))))
         return np.concatenate(turned(merged, found))
-    if agent == ROLLOUT_POLICY:
-        return np.concatenate(_rollout_models(merged, seed).policies)
     chosen = AGENTS[agent]
     config = SearchConfig.preset(chosen.bot, visits=visits, **chosen.changes)
     if chosen.models == "pretrained":
         search = searched_standard_views if chosen.turned else searched_views
         return np.concatenate(search(merged, _networks(merged), config, seed))
-    by_policy = chosen.models == "rollout_policy"
-    models = _rollout_models(merged, seed).evaluator if by_policy else None
     return ViewBot(
         merged,
         0,
-        lambda player, seed: ViewSearch(merged, config, seed, models),
+        lambda player, seed: ViewSearch(merged, config, seed),
         seed,
         chosen.turned,
     )
-
-
-class _RolloutModels(NamedTuple):
-    """Models from random games, their P at each view, and the CPU seconds that they took."""
-
-    evaluator: RolloutPolicyEvaluator
-    policies: list[Floats]
-    seconds: float
-
-
-@functools.lru_cache(maxsize=4)
-def _rollout_models(merged: MergedGame, seed: int) -> _RolloutModels:
-    started = time.process_time()
-    evaluator, policies = rollout_policy(merged, ROLLOUTS, seed)
-    return _RolloutModels(evaluator, policies, time.process_time() - started)
-
-
-def _kept_seconds(merged: MergedGame, agent: str, seed: int) -> float:
-    """CPU seconds of models that are made once for several points: each counts them as its own."""
-    named = agent == ROLLOUT_POLICY
-    if named or (agent in AGENTS and AGENTS[agent].models == "rollout_policy"):
-        return _rollout_models(merged, seed).seconds
-    return 0.0
 
 
 def _openspiel(game: Any, player: int, seed: int, simulations: int) -> Any:

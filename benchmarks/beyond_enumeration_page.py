@@ -61,10 +61,13 @@ def _table(
             f"{row['information_sets']:,} information sets of the responders, "
             f"{row['cpu_seconds']:.0f} CPU s)."
         ]
-    solved = sorted((row for row in rows if row["agent"] == "cfr_plus"), key=lambda r: r["visits"])
-    if solved:
-        parts = [f"{row['exploitability']:.4f} after {row['visits']}" for row in solved]
-        lines += [f"CFR+ over views: {', '.join(parts)} iterations."]
+    for agent, solver in (
+        ("cfr_plus", "CFR+ over views, iterations"),
+        ("sweeps", "Training with exact models, sweeps over views"),
+    ):
+        solved = sorted((row for row in rows if row["agent"] == agent), key=lambda r: r["visits"])
+        parts = [f"{row['exploitability']:.4f} after {row['visits']:,}" for row in solved]
+        lines += [f"{solver}: {', '.join(parts)}."] if parts else []
     for agent, words in policies.items():
         values = [f"{row['exploitability']:.4f}" for row in rows if row["agent"] == agent]
         if values:

@@ -3,12 +3,10 @@
 Trains each game for so many seconds of wall time with the preset `large` and room for more searches
 (or goes on with a run that is there), and lets the result play a uniformly random player and
 OpenSpiel's IS-MCTS at its best (`peers.py`). Two players of ours: P itself, the policy network
-without search, and the bot that searches with the learned models: `nash_ismcts_play`, which stays
-close to P, where searches ask H or have fewer visits than there are actions (battleship), and
-`nash_ismcts`, which trusts its search more, where they draw by the prior and have visits for all
-actions. All searches have the same wall time per move. Seats are swapped; results are what our
-player wins more than the other one, per game and seat, in the game's units, with 95% confidence
-intervals. The last line of the output is a JSON object.
+without search, and the bot that searches with the learned models (`nash_ismcts_notes`). All
+searches have the same wall time per move. Seats are swapped; results are what our player wins more
+than the other one, per game and seat, in the game's units, with 95% confidence intervals. The last
+line of the output is a JSON object.
 """
 
 from __future__ import annotations
@@ -31,14 +29,13 @@ from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.harness import PolicyBot
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.match import BotFactory, round_robin
-from nash_ismcts_spiel.models import PriorBeliefs
 from nash_ismcts_spiel.registry import make_bot
 from nash_ismcts_spiel.runs import Budget, Run, load_evaluator, load_policy
 from nash_ismcts_spiel.runs.metrics import read_metrics
 
 GAMES = ("dark_hex(board_size=5)", "hearts", "battleship")
-SEARCH = "{} with learned models"
-"""With the name of the bot."""
+BOT = "nash_ismcts_notes"
+SEARCH = f"{BOT} with learned models"
 POLICY = "P without search"
 UNIFORM = "uniform"
 ISMCTS = "IS-MCTS of OpenSpiel"
@@ -46,7 +43,7 @@ LARGER: Mapping[str, Any] = {"learner": {"search_megabytes": 200.0}}
 """More searches a generation than the preset has, whose rows are evaluated together."""
 BOARD: Mapping[str, Any] = {
     "visits": {"start": 4.0},
-    "search": {"spawn_depth": 0, "step_size": 20.0},
+    "search": {"spawn_depth": 0},
     "networks": {"inputs": "board", "width": 16, "depth": 2},
     "learner": {
         "search_megabytes": 60.0,
@@ -60,8 +57,6 @@ BOARD: Mapping[str, Any] = {
 a hundred actions is Vc, which these games teach."""
 SETTINGS: Mapping[str, Mapping[str, Any]] = {"battleship": BOARD}
 """Changes of the preset `large`, `LARGER` elsewhere."""
-CLOSE_TO_P = ("battleship",)
-"""Games with more actions than a search has visits, although it draws by the prior."""
 PLAY: Mapping[str, Mapping[str, Any]] = {
     "battleship": {"spawn_depth": 0, "parallel_simulations": 4},
 }
@@ -81,19 +76,14 @@ def trained(game: str, directory: Path, seconds: float, seed: int) -> Run:
     return run
 
 
-def players(
-    game: str, directory: Path, seconds_per_move: float
-) -> tuple[str, dict[str, BotFactory]]:
-    """The name of our bot that searches, and all players by name."""
+def players(game: str, directory: Path, seconds_per_move: float) -> dict[str, BotFactory]:
+    """All players by name."""
     evaluator, policy = load_evaluator(directory), load_policy(directory)
-    trusts = isinstance(evaluator, PriorBeliefs) and game not in CLOSE_TO_P
-    bot = "nash_ismcts" if trusts else "nash_ismcts_play"
-    search = SEARCH.format(bot)
     settings = PLAY.get(game, {"spawn_depth": 1})
     timed: dict[str, Any] = {"seconds": seconds_per_move, **settings}
-    return search, {
-        search: lambda seat, seed: make_bot(
-            bot, game, seat, seed=seed, evaluator=evaluator, **timed
+    return {
+        SEARCH: lambda seat, seed: make_bot(
+            BOT, game, seat, seed=seed, evaluator=evaluator, **timed
         ),
         POLICY: lambda seat, seed: PolicyBot(policy, seat, seed),
         UNIFORM: lambda seat, seed: pyspiel.make_uniform_random_bot(seat, seed),
@@ -105,8 +95,8 @@ def players(
 
 def matches(game: str, directory: Path, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Both players of ours against a uniform one, the bot also against IS-MCTS."""
-    search, makers = players(game, directory, options.seconds_per_move)
-    for ours, other in ((search, UNIFORM), (search, ISMCTS), (POLICY, UNIFORM)):
+    makers = players(game, directory, options.seconds_per_move)
+    for ours, other in ((SEARCH, UNIFORM), (SEARCH, ISMCTS), (POLICY, UNIFORM)):
         title = f"{game}: {ours} against {other}"
         with tqdm(total=options.games, desc=title, unit="game", file=sys.stderr) as bar:
             (pairing,) = round_robin(

@@ -1,11 +1,11 @@
 """What is learned in games beyond enumeration, measured exactly over views.
 
 Networks over observations learn on graphs that grow, with the preset `phantom`; nothing but the
-rules is given. P, and the bot that searches with the networks (preset `nash_ismcts_play`), are
-measured at every view by an exact best response with perfect recall: NashConv / 2 in the game's
-units. The bot is searched once per view, at the history that represents
-it, with a seed of its own; many searches are under way at once so that networks evaluate their rows
-together. Seconds are CPU seconds of one core, measuring not included.
+rules is given. P, and the bot that searches with the networks (`nash_ismcts_notes`), are measured
+at every view by an exact best response with perfect recall: NashConv / 2 in the game's units. The
+bot is searched once per view, at the history that represents it, with a seed of its own; many
+searches are under way at once so that networks evaluate their rows together. Seconds are CPU
+seconds of one core, measuring not included.
 
     python -m benchmarks.learned_views --games phantom_ttt --seeds 0,1,2
     python -m benchmarks.learned_views --games phantom_ttt --preset large
@@ -58,9 +58,9 @@ HEAD = """# Learning beyond enumeration
 `python -m benchmarks.learned_views`: networks over observations, the preset `phantom`, on graphs
 that grow (the abrupt games with `--seconds 900 --changes '{"temperature": {"start": 0.5, "power":
 -0.5, "lowest": 0.08}}'`, seeds 1 and 2 of phantom_ttt with `--seconds 600`). P, and the bot that
-searches with the networks (`nash_ismcts_play`), are measured
-at every view by an exact best response with perfect recall; exploitability is NashConv / 2 in the
-game's utility units. A bot is searched once per view, with its board turned. Seconds are CPU
+searches with the networks (`nash_ismcts_play`, a bot that stayed close to P and is gone since), are
+measured at every view by an exact best response with perfect recall; exploitability is NashConv / 2
+in the game's utility units. A bot is searched once per view, with its board turned. Seconds are CPU
 seconds of one core without measuring, medians are over the seeds that are stored. What uniform
 play, CFR+ over views and searches with rollouts come to is in
 [beyond_enumeration.md](beyond_enumeration.md).
@@ -110,7 +110,7 @@ def learn(
             break
     bots = {}
     for count in visits:
-        play = SearchConfig.preset("nash_ismcts_play", visits=count)
+        play = SearchConfig.preset("nash_ismcts_notes", visits=count)
         started = time.process_time()
         search = searched_standard_views if config.networks.turned else searched_views
         policies = search(merged, models.evaluator(), play, seed)

@@ -49,7 +49,7 @@ PARTS = {
     "exact": Part(
         "exact.md",
         ["benchmarks.exact_study"],
-        ["benchmarks.exact_study --parts curves ablations collapse play"],
+        ["benchmarks.exact_study --parts curves ablations collapse"],
         ["benchmarks.exact_study --quick --jobs 1"],
     ),
     "learned": Part(

@@ -1,12 +1,12 @@
 """What each knob does: exploitability of the search policy, and of training, knob by knob.
 
 *Search.* Models are exact for the average policy P of some iterations of CFR, or random rollouts.
-One setting is changed at a time, all others are those of `nash_ismcts`. Every information set is
-searched once, in fresh trees, and an exact best response plays against what was found: the figure
-is exploitability = NashConv / 2 in the game's units, one per seed. CPU milliseconds are those of
-one search, the mean over all information sets. *Time per move* is wall time. *Kept trees* are
-measured by a match of the bot against itself without them. *Training* is exact training of Leduc
-poker, exploitability of P over CPU seconds.
+One setting is changed at a time, all others are those of `nash_ismcts_notes`. Every information set
+is searched once, in fresh trees, and an exact best response plays against what was found: the
+figure is exploitability = NashConv / 2 in the game's units, one per seed. CPU milliseconds are
+those of one search, the mean over all information sets. *Time per move* is wall time. *Kept trees*
+are measured by a match of the bot against itself without them. *Training* is exact training of
+Leduc poker, exploitability of P over CPU seconds.
 
 Records go to docs/results/tuning; docs/tuning.md and its figures are made from them.
 
@@ -75,19 +75,15 @@ def _values(name: str, values: Sequence[Any], **base: Any) -> dict[str, Changes]
     return {str(value): base if value == usual else {**base, name: value} for value in values}
 
 
-_PLAY = {"preset": "nash_ismcts_play"}
 SEARCH_KNOBS: Mapping[str, Knob] = {
-    "visits": Knob({"nash_ismcts": {}, "nash_ismcts_play": _PLAY, "a_ismcts (radius 0)":
-                    {"preset": "a_ismcts"}},
+    "visits": Knob({"nash_ismcts_notes": {}, "a_ismcts (radius 0)": {"preset": "a_ismcts"}},
                    (*USUAL, "Leduc, rollouts"), (10, 30, 100, 300, 1000, 3000)),
     "dispersion_radius": Knob(_values("dispersion_radius", [0.0, 0.05, 0.1, 0.2, 0.4, 0.8]),
                               (*USUAL, "Leduc, rollouts")),
     "c_puct": Knob(_values("c_puct", [0.25, 0.5, 1.0, 2.0, 4.0])),
     "prior_noise": Knob(_values("prior_noise", [0.0, 0.1, 0.25])),
     "lcb_width": Knob(_values("lcb_width", [0.0, 0.1, 0.3, 1.0, 3.0])),
-    "root_rule": Knob(_values("root_rule",
-                              ["visits", "expected_visits", "certain_gain", "certain_step"])),
-    "step_size": Knob(_values("step_size", [0.0, 1.0, 5.0, 20.0, 100.0], **_PLAY)),
+    "root_rule": Knob(_values("root_rule", ["visits", "expected_visits"])),
     "opponent_prior_visits": Knob(_values("opponent_prior_visits", [0.0, 3.0, 10.0, 100.0])),
     "sample_backup": Knob(_values("sample_backup", ["expected", "luck_adjusted", "residual"])),
     "spawn_depth": Knob(_values("spawn_depth", [0, 1, 2, 16])),
@@ -164,7 +160,7 @@ def search_record(situation: str, changes: Changes, visits: int, seeds: int) -> 
     """Exploitability of the search policy, seed by seed."""
     graph, rows, _ = _models(situation)
     settings = {**changes, "visits": visits}
-    config = SearchConfig.preset(settings.pop("preset", "nash_ismcts"), **settings)
+    config = SearchConfig.preset(settings.pop("preset", "nash_ismcts_notes"), **settings)
     found, started = [], time.process_time()
     for seed in range(seeds):
         if rows is None:
@@ -216,7 +212,7 @@ def reuse_record(amount: Amount) -> Record:
 
     def maker(name: str, reuse: bool) -> Any:
         def make(player: int, seed: int) -> Any:
-            bot = make_bot("nash_ismcts", graph.game.name, player, evaluator=evaluator,
+            bot = make_bot("nash_ismcts_notes", graph.game.name, player, evaluator=evaluator,
                            visits=100, reuse_trees=reuse, seed=seed)  # fmt: skip
             search = bot.search
 

@@ -16,7 +16,7 @@ from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.board_symmetries import standard_views
 from nash_ismcts_spiel.games.merged import MergedGame
-from nash_ismcts_spiel.models import Models, RolloutPolicyEvaluator
+from nash_ismcts_spiel.models import Models
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.native.engine import search_together
 from nash_ismcts_spiel.native.models import NativeModels
@@ -39,26 +39,6 @@ def policy_over_views(merged: MergedGame, evaluator: NetworkEvaluator) -> list[F
         counts = [len(merged.views[view].legal_actions) for view in views]
         policies += np.split(flat, np.cumsum(counts)[:-1])
     return policies
-
-
-def rollout_policy(
-    merged: MergedGame, rollouts: int, seed: int
-) -> tuple[RolloutPolicyEvaluator, list[Floats]]:
-    """Models from random play whose rows are made at the histories that represent views, once and
-    for all, so that searches do not depend on the order of questions; and their P at each view.
-    One view is played out for all its images on a turned board.
-    """
-    evaluator = RolloutPolicyEvaluator(
-        rollouts=rollouts, by_observation=True, turned=True, seed=seed
-    )
-    policies: list[Floats] = []
-    for view in merged.views:
-        graph = GameGraph(merged.walked)
-        information_set = int(graph.worlds.information_set[graph.follow(view.history)])
-        policies.append(np.array(evaluator.policy_row(graph, information_set)))
-        if len(policies) % (TOGETHER * BATCHES) == 0:
-            report(f"played random games at {len(policies)} of {len(merged.views)} views")
-    return evaluator, policies
 
 
 def turned(merged: MergedGame, policies: Mapping[int, Floats]) -> list[Floats]:

@@ -3,8 +3,8 @@
 Small games are learned with `graph="grown"`, as games of any size are: on graphs that grow with the
 games played, from networks and from nothing else but the rules. P is then measured at every
 information set by OpenSpiel's exact best response, and so is the bot that searches with the learned
-models (preset `nash_ismcts_play`, networks and nothing else): its policy of one search at each
-information set, with a seed of its own. Seconds are CPU seconds of one core, measuring not
+models (`nash_ismcts`, networks and nothing else): its policy of an own search at each information
+set. Seconds are CPU seconds of one core, measuring not
 included. A run that is stored is not made again, so a study that was stopped goes on.
 
     python -m benchmarks.without_enumeration
@@ -29,16 +29,14 @@ import numpy.typing as npt
 from benchmarks.stored import RESULTS, game_file, write_record
 from benchmarks.timing import report
 from exploitability import measure
-from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.loops import make_loop
-from nash_ismcts_spiel.models import Models
 from nash_ismcts_spiel.models.networks.tables import whole_policy_and_value
+from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.native.engine import search_together
-from nash_ismcts_spiel.native.models import NativeModels
+from nash_ismcts_spiel.native.forest import search_everywhere
 
 SECONDS = {
     "kuhn_poker": 60.0,
@@ -55,9 +53,6 @@ POINTS = 10
 VISITS = (300, 3000)
 """Of the bot that searches with what was learned."""
 
-TOGETHER = 256
-"""Searches whose trees are in memory at once."""
-
 FOLDER = RESULTS / "without_enumeration"
 
 HEAD = """# Learning without enumeration
@@ -67,8 +62,9 @@ otherwise. Games are played, searched and learned from as in games of any size; 
 is only used to measure P, by OpenSpiel's exact best response. Exploitability is NashConv / 2 in the
 game's utility units, seconds are CPU seconds of one core without measuring, medians are over the
 seeds that are listed. Liar's Dice without parameters is that of one die with six sides each. The
-last two columns are the bot that searches with the learned networks (`nash_ismcts_play`, one search
-at each information set), as a multiple of P's exploitability, lowest and highest of the seeds.
+last two columns are the bot that searches with the learned networks (one search at each
+information set; the figures here are of `nash_ismcts_play`, a bot that stayed close to P and is
+gone since), as a multiple of P's exploitability, lowest and highest of the seeds.
 
 | game | CPU s | median | seeds: exploitability of P | generations | simulations | bot, 300 | 3000 |
 |---|---|---|---|---|---|---|---|
@@ -97,15 +93,9 @@ class Learning:
 
     def searched(self, visits: int, seed: int) -> npt.NDArray[np.float64]:
         """The policy of the bot that searches with the networks, one search at each set. [A]"""
-        config = SearchConfig.preset("nash_ismcts_play", visits=visits)
-        models = NativeModels(Models(self.graph, self.loop.models.evaluator()))
-        policies: list[Any] = []
-        for first in range(0, len(self.graph.information_sets), TOGETHER):
-            sets = range(first, min(first + TOGETHER, len(self.graph.information_sets)))
-            rngs = [np.random.default_rng([seed, visits, number]) for number in sets]
-            found = search_together(models, config, sets, rngs, TOGETHER)
-            policies += [result.policy for result in found]
-        return np.concatenate(policies)
+        self.graph.resolve()
+        models = forest_models(self.graph, self.loop.models.evaluator())
+        return search_everywhere(models, visits, seed)
 
     def point(self) -> dict[str, float]:
         """Where it stands."""

@@ -23,6 +23,7 @@ from nash_ismcts_spiel.games.policies import rows_at
 from nash_ismcts_spiel.models import Evaluator, RolloutEvaluator
 from nash_ismcts_spiel.models.sources import compiled_only
 from nash_ismcts_spiel.native.forest import ForestEngine
+from nash_ismcts_spiel.native.state_forest import StateForestEngine
 from nash_ismcts_spiel.search import SearchResult
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.limits import StoppedBy
@@ -65,7 +66,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         """
         pyspiel.Bot.__init__(self)
         self._game = support(game)
-        if config is not None and not isinstance(config, SearchConfig):
+        if not isinstance(config, SearchConfig | None):
             raise TypeError(f"config must be a SearchConfig, not {config!r}")
         _check_rows(evaluator)
         _check_seat(player_id, self._game)
@@ -126,6 +127,31 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
     def _search(
         self, state: Any, player: int, fresh: bool, rng: np.random.Generator | None
     ) -> SearchResult:
+        started = time.perf_counter()
+        try:
+            information_set = self._observe(state, player, fresh)
+        except TimeoutError:
+            return self._nothing_found(state, player, "seconds")
+        except NoWorldFoundError as error:
+            warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=3)
+            return self._nothing_found(state, player, "no_world")
+        self._last_world = self._graph.information_sets.first_world[information_set]
+        spent = time.perf_counter() - started
+        left = None if self._seconds is None else max(self._seconds - spent, 0.0)
+        if isinstance(self._engine, ForestEngine | StateForestEngine):
+            seed = None if rng is None else int(rng.integers(_SEEDS))
+            result = self._engine.search(information_set, seconds=left, seed=seed)
+        else:
+            result = self._search_literally(self._engine, information_set, rng, left)
+        return over_whole_actions(result, information_set, self._models, self._engine)
+
+    def _observe(self, state: Any, player: int, fresh: bool) -> int:
+        """The information set; drops what an earlier search has left that this one must not use."""
+        if isinstance(self._engine, StateForestEngine):
+            if fresh:
+                self._engine.forget()
+            self._graph, self._models = self._engine.renewed()
+            return self._engine.observe(state, player, self._seconds)
         self._bound_memory(max(_KEPT_WORLDS, 2 * self._grown))
         # Trees and worlds grew from what one seat knew; no other seat may profit from them.
         changed = not isinstance(self._engine, ForestEngine) and player != self._last_player
@@ -134,22 +160,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         elif fresh or changed or not self._config.reuse_trees:
             self._engine.forget()
         self._last_player = player
-        started = time.perf_counter()
-        try:
-            information_set = self._graph.observe(state, player, self._seconds)
-        except TimeoutError:
-            return self._nothing_found(state, player, "seconds")
-        except NoWorldFoundError as error:
-            warnings.warn(f"a move is drawn at random: {error}", RuntimeWarning, stacklevel=3)
-            return self._nothing_found(state, player, "no_world")
-        self._last_world = self._graph.information_sets.first_world[information_set]
-        left = self._seconds and max(self._seconds - (time.perf_counter() - started), 0.0)
-        if isinstance(self._engine, ForestEngine):
-            seed = None if rng is None else int(rng.integers(_SEEDS))
-            result = self._engine.search(information_set, seconds=left, seed=seed)
-        else:
-            result = self._search_literally(self._engine, information_set, rng, left)
-        return over_whole_actions(result, information_set, self._models, self._engine)
+        return self._graph.observe(state, player, self._seconds)
 
     def _search_literally(
         self,

@@ -22,7 +22,7 @@ Engine = Literal["native", "reference"]
 Spawning = Literal["auto", "always", "when_behind"]
 OpponentDispersion = Literal["none", "unseen", "always"]
 UnvisitedEvents = Literal["valued", "left_out"]
-RootRule = Literal["visits", "expected_visits", "certain_gain", "certain_step", "quantal_step"]
+RootRule = Literal["visits", "expected_visits", "quantal_step"]
 SplitActions = Literal["auto", "never", "always"]
 HiddenOrder = Literal["play", "sets"]
 
@@ -60,9 +60,8 @@ class SearchConfig(Settings):
         which an answer rests, kept ones included.
     Belief dispersion (SAMPLE nodes):
       dispersion_radius: epsilon, L1 radius of the ball round the beliefs h; 0 is A-ISMCTS. Ties are
-        broken by P, so None goes by how good that is: `model_radius`, or 0.05 for rollouts and
-        uniform models, whose P is uniform or crude and would turn ties into random moves.
-      model_radius: the radius for learned and exact models where `dispersion_radius` is None.
+        broken by P, so None goes by how good that is: 0.2 for learned and exact models, 0.05 for
+        rollouts and uniform models, whose P would turn ties into random moves.
       sample_backup: how a SAMPLE node's interval is formed.
       luck_ends: in `luck_adjusted`, whether low ends meet low ends or every interval is free.
     Choice (ACT nodes):
@@ -95,14 +94,9 @@ class SearchConfig(Settings):
     Root:
       lcb_width: sigma at one visit, in value scales; sigma(N) = lcb_width / sqrt(N).
       root_rule: the policy is in proportion to visits N, or to the visits expected where choices
-        were mixed (n_mixed MIX + n_pure PN, the same without the noise of draws), or to the latter
-        only where they gain on P for certain, at the worst ends of all intervals, and P elsewhere;
-        or it is P with a step of mirror ascent along the advantages that are certain
-        ("certain_step"): P(a) exp(eta A(a) / value scale), where A(a) is the distance between the
-        confidence interval of Q(a) and the interval of E_P[Q], and 0 where these overlap; or P with
-        a step towards the quantal response ("quantal_step", for training): P(a)^(1 - d)
+        were mixed (n_mixed MIX + n_pure PN, the same without the noise of draws); or it is P with a
+        step towards the quantal response ("quantal_step", for training): P(a)^(1 - d)
         exp(d Q(a) / tau), which is magnetic mirror descent with the uniform policy as its magnet.
-      step_size: eta of "certain_step"; 0 gives P.
       temperature: tau of "quantal_step", in value scales.
       quantal_share: d of "quantal_step"; 1 gives the quantal response itself, and P has no say.
     Actions:
@@ -127,7 +121,6 @@ class SearchConfig(Settings):
     search: Search = "forest"
     visits: int = 200
     dispersion_radius: float | None = None
-    model_radius: float = MODEL_RADIUS
     sample_backup: SampleBackup = "expected"
     luck_ends: LuckEnds = "coupled"
     selection: Selection = "puct"
@@ -145,7 +138,6 @@ class SearchConfig(Settings):
     unvisited_events: UnvisitedEvents = "valued"
     lcb_width: float = 0.1
     root_rule: RootRule = "visits"
-    step_size: float = 5.0
     temperature: float = 0.1
     quantal_share: float = 1.0
     split_actions: SplitActions = "auto"
@@ -163,7 +155,6 @@ class SearchConfig(Settings):
         _check(self, "visits", self.visits <= MOST_VISITS, f"at most {MOST_VISITS}")
         radius = self.dispersion_radius
         _check(self, "dispersion_radius", radius is None or 0.0 <= radius <= 2.0, "from 0 to 2")
-        _check(self, "model_radius", 0.0 <= self.model_radius <= 2.0, "from 0 to 2")
         _check(self, "c_puct", self.c_puct >= 0.0, "not negative")
         _check(self, "ucb_exploration", self.ucb_exploration >= 0.0, "not negative")
         _check(self, "puct_floor", 0.0 < self.puct_floor < 1.0, "between 0 and 1")
@@ -172,7 +163,6 @@ class SearchConfig(Settings):
         _check(self, "opponent_prior_visits", self.opponent_prior_visits >= 0.0, "not negative")
         _check(self, "spawn_depth", self.spawn_depth >= 0, "not negative")
         _check(self, "lcb_width", self.lcb_width >= 0.0, "not negative")
-        _check(self, "step_size", self.step_size >= 0.0, "not negative")
         _check(self, "temperature", self.temperature > 0.0, "positive")
         _check(self, "quantal_share", 0.0 < self.quantal_share <= 1.0, "above 0 and at most 1")
         single = self.parallel_simulations == 1 or self.engine == "native"
@@ -200,7 +190,7 @@ class SearchConfig(Settings):
         """The same with a radius, chosen by whether P was learned or given."""
         if self.dispersion_radius is not None:
             return self
-        radius = self.model_radius if has_policy else ROLLOUT_RADIUS
+        radius = MODEL_RADIUS if has_policy else ROLLOUT_RADIUS
         return dataclasses.replace(self, dispersion_radius=radius)
 
     @property
@@ -216,12 +206,19 @@ class SearchConfig(Settings):
         return "when_behind" if is_long else "always"
 
     @classmethod
+    def gone(cls) -> Mapping[str, str]:
+        """What replaced settings that there were once."""
+        return _GONE
+
+    @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:
         """A named setting with some fields changed.
 
         Raises:
           ValueError: no preset has that name, or a change is not a field.
         """
+        if name in GONE_BOTS:
+            raise ValueError(f"{name} is gone: {GONE_BOTS[name]}")
         if name not in PRESETS:
             raise ValueError(f"unknown preset {name!r}; {did_you_mean(name, PRESETS)}")
         return cls.from_dict({**PRESETS[name], **changes})
@@ -230,22 +227,24 @@ class SearchConfig(Settings):
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "nash_ismcts": {},
     "nash_ismcts_notes": {"search": "notes"},
-    "nash_ismcts_play": {
-        "search": "notes",
-        "model_radius": 0.4,
-        "opponent_prior_visits": 10.0,
-        "c_puct": 2.0,
-        "lcb_width": 1.0,
-        "root_rule": "certain_step",
-    },
     "a_ismcts": {"search": "notes", "dispersion_radius": 0.0},
     "mt_ismcts": {"search": "notes", "dispersion_radius": 0.0, "selection": "ucb"},
 }
-"""nash_ismcts: soft ties. nash_ismcts_notes: the literal search of the notes. nash_ismcts_play: the
-same for play with good models; it stays close to P, and leaves it as far as the gain is certain.
-a_ismcts: AlphaZero's search, no dispersion. mt_ismcts: Cowling et al. 2015, UCB and random games,
-no prior.
+"""nash_ismcts: soft ties. nash_ismcts_notes: the literal search of the notes. a_ismcts: AlphaZero's
+search, no dispersion. mt_ismcts: Cowling et al. 2015, UCB and random games, no prior.
 """
+
+GONE_BOTS: Mapping[str, str] = {"nash_ismcts_play": "take nash_ismcts, which has soft ties"}
+"""Presets that there were once, and what replaced them."""
+
+_SOFT = "nash_ismcts has soft ties; see docs/differences.md"
+_GONE: Mapping[str, str] = {
+    "model_radius": "set dispersion_radius",
+    "step_size": _SOFT,
+    "root_rule='certain_gain'": _SOFT,
+    "root_rule='certain_step'": _SOFT,
+}
+"""Settings, or values of settings, that there were once, and what replaced them."""
 
 
 def _check(config: SearchConfig, name: str, holds: bool, wanted: str) -> None:

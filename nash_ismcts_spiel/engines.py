@@ -1,7 +1,13 @@
 """What a bot searches with: the graph of its game, its models there, and the engine.
 
-The search with soft ties walks whole games; where a game is too large for that, or nothing is
-hidden, the notes' literal search takes its place.
+Which search answers where is decided here alone, in this order:
+
+1. `search="notes"`, or nothing is hidden: the notes' literal search.
+2. The game is enumerated: the search with soft ties, by the models of P or, untrained, by games
+   from uniform play. It converges: more visits make it harder to exploit.
+3. Larger games, nothing trained: the forest on live states, which wins more matches there than a
+   search that has to know beliefs and values of worlds.
+4. Larger games with models of P: the literal search.
 """
 
 from __future__ import annotations
@@ -12,11 +18,12 @@ from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph, SupportedGame
 from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
 from nash_ismcts_spiel.games.whole import whole_graph
-from nash_ismcts_spiel.models import Evaluator, Models
+from nash_ismcts_spiel.models import Evaluator, Models, RolloutEvaluator
 from nash_ismcts_spiel.models.protocol import graph_of, hidden_order_of, split_actions_of
 from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.native.forest import ForestEngine
+from nash_ismcts_spiel.native.state_forest import StateForestEngine
 from nash_ismcts_spiel.search import ReferenceEngine
 
 LiteralEngine = NativeEngine | ReferenceEngine
@@ -27,7 +34,7 @@ class Equipment(NamedTuple):
 
     graph: GameGraph
     models: Models
-    engine: LiteralEngine | ForestEngine
+    engine: LiteralEngine | ForestEngine | StateForestEngine
 
 
 def equip(game: SupportedGame, evaluator: Evaluator, config: SearchConfig, seed: int) -> Equipment:
@@ -38,9 +45,12 @@ def equip(game: SupportedGame, evaluator: Evaluator, config: SearchConfig, seed:
     """
     graph = _graph(game, evaluator, config)
     models = Models(graph, evaluator)
-    if _walks_whole_games(game, config) and graph.enumerated:
-        engine = ForestEngine(forest_models(graph, evaluator), config, seed)
-        return Equipment(graph, models, engine)
+    hides = _has_forest(game, config)
+    if hides and graph.enumerated:
+        forest = ForestEngine(forest_models(graph, evaluator), config, seed)
+        return Equipment(graph, models, forest)
+    if hides and type(evaluator) is RolloutEvaluator:
+        return Equipment(graph, models, StateForestEngine(models, config, seed))
     literal = NativeEngine if config.engine == "native" else ReferenceEngine
     return Equipment(graph, models, literal(models, config))
 
@@ -60,12 +70,12 @@ def _graph(game: SupportedGame, evaluator: Evaluator, config: SearchConfig) -> G
             f"hidden_order is {order!r}, but the evaluator's models of {game.name} "
             f"were made with {made_for!r}"
         )
-    if graph is None and _walks_whole_games(game, config):
+    if graph is None and _has_forest(game, config):
         graph = whole_graph(game, config.max_worlds, split, order)
     return GameGraph(game, split, order) if graph is None else graph
 
 
-def _walks_whole_games(game: SupportedGame, config: SearchConfig) -> bool:
+def _has_forest(game: SupportedGame, config: SearchConfig) -> bool:
     """Where nothing is hidden, nobody needs to mix."""
     return config.search == "forest" and not game.perfect_information
 

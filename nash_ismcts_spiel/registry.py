@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, overload
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
-from nash_ismcts_spiel.config import PRESETS, SearchConfig
+from nash_ismcts_spiel.config import GONE_BOTS, PRESETS, SearchConfig
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.models.protocol import hidden_order_of
 from nash_ismcts_spiel.settings import did_you_mean
@@ -18,9 +18,7 @@ from nash_ismcts_spiel.settings import did_you_mean
 BotMaker = Callable[..., Any]
 """(game, player_id, **params) -> a pyspiel.Bot."""
 
-SearchName = Literal[
-    "nash_ismcts", "nash_ismcts_notes", "nash_ismcts_play", "a_ismcts", "mt_ismcts"
-]
+SearchName = Literal["nash_ismcts", "nash_ismcts_notes", "a_ismcts", "mt_ismcts"]
 """The searches of this package, which are the presets of SearchConfig."""
 
 _MAKERS: dict[str, BotMaker] = {}
@@ -69,6 +67,8 @@ def make_bot(name: str, game: Any, player_id: int | None = None, **params: Any) 
     Raises:
       ValueError: no bot has that name, or a parameter is unknown.
     """
+    if name in GONE_BOTS:
+        raise ValueError(f"{name} is gone: {GONE_BOTS[name]}")
     if name not in _MAKERS:
         raise ValueError(f"unknown bot {name!r}; {did_you_mean(name, registered_bots())}")
     if player_id is None and name in PEERS:

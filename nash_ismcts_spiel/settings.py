@@ -26,15 +26,24 @@ class Settings:
         """A config from plain settings.
 
         Raises:
-          ValueError: a key is not a field; the message names it and the nearest field.
+          ValueError: a key is not a field; the message names it and the nearest field, or what
+            replaced it.
         """
-        names = [field.name for field in dataclasses.fields(cls)]
-        for key in settings:
+        names, gone = [field.name for field in dataclasses.fields(cls)], cls.gone()
+        for key, value in settings.items():
+            for what in (key, f"{key}={value!r}"):
+                if what in gone:
+                    raise ValueError(f"{what} is gone: {gone[what]}")
             if key not in names:
                 raise ValueError(f"unknown {cls.__name__} key {key!r}; {did_you_mean(key, names)}")
         kind: Any = cls
         types = _field_types(kind)
         return cls(**{key: _nested(types[key], value) for key, value in settings.items()})
+
+    @classmethod
+    def gone(cls) -> Mapping[str, str]:
+        """Settings, or values of settings, that there were once: what replaced them."""
+        return {}
 
     @classmethod
     def from_plain(cls, value: Any) -> Any:

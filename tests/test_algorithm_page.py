@@ -10,13 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyspiel
 import pytest
 from PIL import Image, ImageChops
 
 from benchmarks.algorithm_figures import cases
 from benchmarks.algorithm_figures.__main__ import ACTIONS, FIGURES, IMAGES, main
-from nash_ismcts_spiel import SearchConfig, make_bot
+from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.search.act_node import ActNode, bonuses, mixing_distribution
 from nash_ismcts_spiel.search.dispersion import dispersed, expectation
 from nash_ismcts_spiel.search.interval import Interval
@@ -152,18 +151,6 @@ def test_the_root_at_radius_0(bluff: cases.Case) -> None:
             assert shown in flowing(PAGE)
     assert policies[0] == pytest.approx((0.71, 0.29))
     assert policies[1:] == [(0.0, 1.0), (1.0, 0.0)]
-
-
-def test_the_play_bot_stays_with_p(bluff: cases.Case) -> None:
-    game = pyspiel.load_game(cases.LEDUC)
-    state = game.new_initial_state()
-    for event in cases.BLUFF:
-        state.apply_action(event)
-    bot = make_bot(
-        "nash_ismcts_play", game, 1, evaluator=bluff.evaluator, visits=10_000, seed=0
-    )  # fmt: skip
-    prior = bluff.evaluator.information_set_rows(bluff.graph, [bluff.root])[0].policy
-    assert [share for _, share in bot.get_policy(state)] == pytest.approx(list(prior), abs=1e-12)
 
 
 def test_sizes_are_those_of_the_results() -> None:

@@ -22,7 +22,6 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(beyond_enumeration, "GAMES", {"small": SMALL})
     monkeypatch.setattr(beyond_enumeration, "RESULTS", tmp_path / "points")
     monkeypatch.setattr(beyond_enumeration, "PAGE", tmp_path / "page.md")
-    monkeypatch.setattr(beyond_enumeration, "ROLLOUTS", 8)
     return tmp_path
 
 
@@ -34,10 +33,10 @@ def run(folder: Path, *options: str) -> dict[str, Any]:
 
 
 def test_a_mixture_is_measured_beside_its_seeds(folder: Path) -> None:
-    options = ("--agents", "rollout_play,mo_ismcts", "--visits", "8", "--seeds", "0,1")
+    options = ("--agents", "mt_observed,mo_ismcts", "--visits", "8", "--seeds", "0,1")
     found = run(folder, *options, "--mixture")
     assert len(found) == 6
-    for agent in ("rollout_play", "mo_ismcts"):
+    for agent in ("mt_observed", "mo_ismcts"):
         single = [found[f"small-{agent}-8-{seed}"]["exploitability"] for seed in (0, 1)]
         mixture = found[f"small-{agent}-8-mix"]
         assert mixture["seed"] == [0, 1]
@@ -53,9 +52,9 @@ def test_a_mixture_is_measured_beside_its_seeds(folder: Path) -> None:
 
 
 def test_single_points_are_those_of_a_mixture(folder: Path) -> None:
-    options = ("--agents", "rollout_play", "--visits", "5", "--seeds", "3")
-    alone = run(folder, *options)["small-rollout_play-5-3"]
-    together = run(folder, *options, "--mixture", "--again")["small-rollout_play-5-3"]
+    options = ("--agents", "mt_observed", "--visits", "5", "--seeds", "3")
+    alone = run(folder, *options)["small-mt_observed-5-3"]
+    together = run(folder, *options, "--mixture", "--again")["small-mt_observed-5-3"]
     assert alone["exploitability"] == pytest.approx(together["exploitability"], abs=1e-12)
 
 
@@ -83,13 +82,3 @@ def test_policies_of_standard_views_are_spread_over_their_images() -> None:
         assert [
             expected[standard.cells[action]] for action in view.legal_actions
         ] == policy.tolist()
-
-
-def test_policies_of_rollouts_are_functions_of_the_seed() -> None:
-    merged = merged_game(SMALL)
-    policies = view_policies.rollout_policy(merged, 8, seed=0)[1]
-    again = view_policies.rollout_policy(merged, 8, seed=0)[1]
-    other = view_policies.rollout_policy(merged, 8, seed=1)[1]
-    assert np.array_equal(np.concatenate(policies), np.concatenate(again))
-    assert not np.array_equal(np.concatenate(policies), np.concatenate(other))
-    assert len(policies) == len(merged.views)

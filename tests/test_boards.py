@@ -207,7 +207,7 @@ def test_models_over_a_board_are_learned_saved_and_played(tmp_path: Path) -> Non
     state = support(SMALL).pyspiel_game.new_initial_state()
     policies = [load_policy(place).action_probabilities(state) for place in (run.directory, path)]
     assert policies[0] == pytest.approx(policies[1])
-    bot = make_bot("nash_ismcts_play", SMALL, 0, checkpoint=path, visits=3)
+    bot = make_bot("nash_ismcts", SMALL, 0, checkpoint=path, visits=3)
     assert bot.step(state) in state.legal_actions()
 
 

@@ -429,6 +429,8 @@ def test_configs_are_values() -> None:
     assert dataclasses.replace(config, visits=8) != config
     with pytest.raises(dataclasses.FrozenInstanceError):
         config.visits = 3  # type: ignore[misc]
+    with pytest.raises(ValueError, match="nash_ismcts_play is gone: take nash_ismcts"):
+        SearchConfig.preset("nash_ismcts_play")
     with pytest.raises(ValueError, match="unknown preset 'cfr'"):
         SearchConfig.preset("cfr")
     assert SearchConfig.preset("a_ismcts").dispersion_radius == 0.0
@@ -734,6 +736,8 @@ def test_the_registry() -> None:
     config = SearchConfig(visits=9, c_puct=2.0, dispersion_radius=0.3)
     changed = make_bot("nash_ismcts", helpers.KUHN, 0, config=config, visits=4).config
     assert changed == SearchConfig(visits=4, c_puct=2.0, dispersion_radius=0.3)
+    with pytest.raises(ValueError, match="nash_ismcts_play is gone: take nash_ismcts"):
+        make_bot("nash_ismcts_play", helpers.KUHN, 0)
     with pytest.raises(ValueError, match="unknown bot 'alpha'; there are a_ismcts"):
         make_bot("alpha", helpers.KUHN, 0)
     with pytest.raises(ValueError, match="'nash_ismcts' already"):

@@ -59,7 +59,7 @@ def test_no_time_at_all_still_gives_a_policy() -> None:
     bot = NashIsmctsBot(game, state.current_player(), seconds=1e-9)
     result = bot.search(state)
     assert result.stopped_by == "seconds"
-    assert result.simulations == 1  # no world had to be drawn for it
+    assert result.simulations == 0
     assert result.policy == (1.0 / len(result.actions),) * len(result.actions)
     assert bot.step(state) in state.legal_actions()
 
@@ -82,7 +82,7 @@ def test_searches_that_were_cut_short_go_on(engine: Any) -> None:
 @pytest.mark.parametrize("engine", ["native", "reference"])
 def test_worlds_end_a_search(engine: str) -> None:
     game = pyspiel.load_game("phantom_ttt")
-    config = SearchConfig(visits=100_000, max_worlds=500, engine=engine)
+    config = SearchConfig(search="notes", visits=100_000, max_worlds=500, engine=engine)
     bot = NashIsmctsBot(game, 0, config=config)
     result = bot.search(game.new_initial_state())
     assert result.stopped_by == "worlds"

@@ -17,7 +17,7 @@ from nash_ismcts_spiel.search.engine import ReferenceEngine
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", GOOFSPIEL, "kuhn_poker(players=3)"])
-@pytest.mark.parametrize("preset", ["nash_ismcts", "nash_ismcts_play", "mt_ismcts"])
+@pytest.mark.parametrize("preset", ["nash_ismcts_notes", "mt_ismcts"])
 def test_engines_agree(name: str, preset: str) -> None:
     evaluator = random_evaluator(name)
     config = SearchConfig.preset(preset, visits=60, trees="by_observation")

@@ -150,7 +150,7 @@ for line in (
     "search --game half_street_poker --history 0,1 --visits 20",
     "games --filter half_street",
     "train --game half_street_poker --generations 2 --out {tmp_path}",
-    "evaluate --run {tmp_path} --visits 5 --repeats 1",
+    "exploitability --run {tmp_path}",
 ):
     assert cli.main([*line.split(), "--import", "half_street_poker"]) == 0, line
 """

@@ -50,7 +50,7 @@ for line in (
     "games --filter kuhn",
     "search --game kuhn_poker --history 0,1 --visits 20",
     "train --game kuhn_poker --models exact --generations 2 --out run",
-    "evaluate --run run --visits 10 --repeats 1",
+    "exploitability --run run",
     "export --run run --out policy.json",
     "match --game kuhn_poker --players nash_ismcts,oos,uniform --hands 1 --visits 10",
     "exploitability --game kuhn_poker --bot nash_ismcts --visits 10",

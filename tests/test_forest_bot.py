@@ -14,7 +14,7 @@ from exploitability import tabularize
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, make_bot
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.harness import BotPolicy
-from nash_ismcts_spiel.models import ExactEvaluator, RolloutEvaluator
+from nash_ismcts_spiel.models import ExactEvaluator, RolloutEvaluator, RolloutPolicyEvaluator
 from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.native.forest import ForestEngine, search_everywhere
@@ -158,12 +158,17 @@ def test_settings_of_the_literal_search_are_refused() -> None:
     assert isinstance(bot._engine, NativeEngine)
 
 
-@pytest.mark.parametrize("name", [PHANTOM_TTT, TIC_TAC_TOE])
-def test_large_games_and_open_ones_are_searched_literally(name: str) -> None:
-    bot = make_bot("nash_ismcts", name, 0, visits=5)
+def test_where_nothing_is_hidden_it_searches_literally() -> None:
+    bot = make_bot("nash_ismcts", TIC_TAC_TOE, 0, visits=5)
     assert isinstance(bot._engine, NativeEngine)
-    state = pyspiel.load_game(name).new_initial_state()
+    state = pyspiel.load_game(TIC_TAC_TOE).new_initial_state()
     assert sum(p for _, p in bot.get_policy(state)) == pytest.approx(1.0)
+
+
+def test_larger_games_with_models_are_searched_literally() -> None:
+    evaluator = RolloutPolicyEvaluator()
+    bot = make_bot("nash_ismcts", PHANTOM_TTT, 0, evaluator=evaluator, visits=5)
+    assert isinstance(bot._engine, NativeEngine)
 
 
 def test_time_is_shared_by_the_decision_points_of_a_log() -> None:

@@ -117,7 +117,7 @@ def test_commands_report_wrong_bits_in_one_line(
         (copy / name).write_bytes(flipped(content[: len(content) // 2], rng))
         commands = (
             ["train", "--resume", "--generations", "3", "--out", str(copy)],
-            ["evaluate", "--visits", "2", "--repeats", "1", "--run", str(copy)],
+            ["exploitability", "--run", str(copy)],
             ["export", "--out", str(tmp_path / "p.json"), "--run", str(copy)],
         )
         for words in commands:

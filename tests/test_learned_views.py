@@ -44,7 +44,7 @@ def test_p_over_views_is_the_policy_that_plays(evaluator: NetworkEvaluator) -> N
 
 def test_searches_side_by_side_are_those_of_the_bot(evaluator: NetworkEvaluator) -> None:
     merged = merged_game(DARK_HEX_2X2)
-    config = SearchConfig.preset("nash_ismcts_play", visits=400, dispersion_radius=0.0)
+    config = SearchConfig(search="notes", visits=400, root_rule="quantal_step", temperature=1.0)
     policies = view_policies.searched_views(merged, evaluator, config, 0)
     bot = ViewBot(
         merged,

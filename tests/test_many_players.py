@@ -130,24 +130,6 @@ def test_train_names_what_it_shows(
     assert [list(curve.y) for curve in drawn["curves"]] == [average, search]
 
 
-def test_evaluate_shows_nash_conv(capsys: pytest.CaptureFixture[str], kuhn_3: Path) -> None:
-    flags = ["evaluate", "--run", str(kuhn_3), "--visits", "5", "--repeats", "2"]
-    assert cli.main([*flags, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["nash_conv_average"] == pytest.approx(3 * found["exploitability_average"])
-    assert sum(found["per_player_gain"]) == pytest.approx(found["nash_conv_average"])
-    assert sum(found["on_policy_values"]) == pytest.approx(0.0, abs=1e-9)
-    assert cli.main(flags) == 0
-    printed = capsys.readouterr().out
-    gains = ", ".join(f"{gain:.5f}" for gain in found["per_player_gain"])
-    assert f"NashConv of the average policy P: {found['nash_conv_average']:.5f}; by a" in printed
-    assert f"players gain {gains}\nNashConv of nash_ismcts_play with exact" in printed
-    assert "exploitability" not in printed
-    (cell,) = found["search"]
-    row = [3 * cell[f"exploitability_{kind}"] for kind in ("mean_policy", "single_search")]
-    assert printed.splitlines()[-1].split()[-2:] == [f"{value:.5f}" for value in row]
-
-
 # The study.
 
 

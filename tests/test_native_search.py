@@ -232,10 +232,7 @@ CONFIGS = st.builds(
     spawn_depth=st.integers(0, 4),
     unvisited_events=st.sampled_from(["valued", "left_out"]),
     lcb_width=st.sampled_from([0.0, 0.1, 0.5]),
-    root_rule=st.sampled_from(
-        ["visits", "expected_visits", "certain_gain", "certain_step", "quantal_step"]
-    ),
-    step_size=st.sampled_from([0.0, 1.0, 30.0]),
+    root_rule=st.sampled_from(["visits", "expected_visits", "quantal_step"]),
     temperature=st.sampled_from([0.02, 1.0]),
     quantal_share=st.sampled_from([0.1, 1.0]),
     value_scale=st.sampled_from([None, 1.0, 13.0]),

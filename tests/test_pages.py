@@ -236,6 +236,6 @@ def test_the_checker_sees_what_is_not_there(words: str) -> None:
 
 
 def test_commands_are_made_shorter_and_never_longer() -> None:
-    given = "evaluate --run DIR --visits 100,3000 --repeats 20 --seed 7".split()
-    assert shorter(given) == "evaluate --run DIR --visits 100,100 --repeats 1 --seed 7".split()
+    given = "exploitability --run DIR --visits 3000 --repeats 20 --seed 7".split()
+    assert shorter(given) == "exploitability --run DIR --visits 100 --repeats 1 --seed 7".split()
     assert shorter(["search", "--visits", "5"]) == ["search", "--visits", "5"]

@@ -122,9 +122,7 @@ def test_saved_models_search_by_the_prior_and_play_by_p() -> None:
     searched = saved.evaluator()
     assert isinstance(searched, PriorBeliefs)
     state = early_middle_late(pyspiel.load_game("hearts"), seed=3)[1]
-    bot = make_bot(
-        "nash_ismcts_play", "hearts", state.current_player(), evaluator=searched, visits=4
-    )
+    bot = make_bot("nash_ismcts", "hearts", state.current_player(), evaluator=searched, visits=4)
     policy = dict(bot.get_policy(state))
     assert set(policy) <= set(state.legal_actions())
     assert set(saved.policy().action_probabilities(state)) == set(state.legal_actions())
@@ -149,7 +147,7 @@ def test_searches_count_the_hidden_states_they_draw() -> None:
     assert counted[1] < counted[0]
 
 
-@pytest.mark.parametrize(("visits", "rule"), [(4, "certain_step"), (16, "visits")])
+@pytest.mark.parametrize(("visits", "rule"), [(4, "quantal_step"), (16, "visits")])
 def test_targets_are_steps_where_there_are_more_actions_than_visits(visits: int, rule: Any) -> None:
     evaluator, found = networks_of("phantom_ttt"), []
     config = SearchConfig(visits=visits)
@@ -160,7 +158,8 @@ def test_targets_are_steps_where_there_are_more_actions_than_visits(visits: int,
         rng = np.random.default_rng(0)
         if alone:
             models = Models(graph, PriorBeliefs(evaluator))
-            config = dataclasses.replace(config, root_rule=rule)
+            step = {"root_rule": rule, "quantal_share": 0.1, "temperature": 0.005}
+            config = dataclasses.replace(config, **step)
             found.append(search_together(models, config, [where], rng.spawn(1))[0].policy)
         else:
             searches = BoundedSearches(graph, evaluator, config, rng, 1, 1e9, lambda _: None, True)

@@ -370,7 +370,7 @@ def test_a_bot_searches_round_the_policy_of_a_run(tmp_path: Path) -> None:
     run = new_run(tmp_path, 30)
     evaluator = load_evaluator(tmp_path)
     assert np.array_equal(evaluator.policy, run.policy())
-    bot = make_bot("nash_ismcts_play", helpers.KUHN, 0, evaluator=evaluator, visits=50, seed=1)
+    bot = make_bot("nash_ismcts", helpers.KUHN, 0, evaluator=evaluator, visits=50, seed=1)
     state = helpers.state_after(helpers.load(helpers.KUHN), [1, 2])
     result = bot.search(state)
     row = load_policy(tmp_path).action_probabilities(state)

@@ -126,16 +126,6 @@ def test_the_command_line_exports_models(
     assert saved_models.load(path).game == "kuhn_poker()"
 
 
-def test_evaluating_search_with_learned_models(
-    kuhn_run: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
-    flags = ["--run", str(kuhn_run.directory), "--visits", "30", "--repeats", "2"]
-    assert cli.main(["evaluate", *flags]) == 0
-    assert "with learned models of P" in capsys.readouterr().out
-    assert cli.main(["evaluate", *flags, "--models", "exact"]) == 0
-    assert "with exact models of P" in capsys.readouterr().out
-
-
 # Bots and policies.
 
 
@@ -159,7 +149,7 @@ def test_networks_play_games_that_are_not_enumerated(grown_run: Run) -> None:
     evaluator = load_evaluator(grown_run.directory)
     policy = load_policy(grown_run.directory)
     settings = {"visits": 8, "spawn_depth": 1, "evaluator": evaluator}
-    bots = [make_bot("nash_ismcts_play", game, seat, seed=seat, **settings) for seat in (0, 1)]
+    bots = [make_bot("nash_ismcts_notes", game, seat, seed=seat, **settings) for seat in (0, 1)]
     assert sum(pyspiel.evaluate_bots(game.new_initial_state(), bots, 0)) == 0.0
     # What cannot be told apart gets the same answer: the first move of the other is hidden.
     answers: list[dict[Any, Any]] = []
@@ -167,7 +157,7 @@ def test_networks_play_games_that_are_not_enumerated(grown_run: Run) -> None:
         state = game.new_initial_state()
         state.apply_action(hidden)
         answers.append(policy.action_probabilities(state))
-        fresh = make_bot("nash_ismcts", game, 1, seed=3, **settings)
+        fresh = make_bot("nash_ismcts_notes", game, 1, seed=3, **settings)
         answers[-1]["searched"] = fresh.get_policy(state)
     assert answers[0] == answers[1]
     assert sum(p for a, p in answers[0].items() if a != "searched") == pytest.approx(1.0)
@@ -191,7 +181,7 @@ def test_pretrained_models_play_well(game: str, bar: float) -> None:
     policy, loaded = load_policy(path), support(game).pyspiel_game
     assert measure(loaded, policy).exploitability < bar
     assert path.stat().st_size < 400_000
-    bot = make_bot("nash_ismcts_play", game, 0, checkpoint="pretrained", visits=30)
+    bot = make_bot("nash_ismcts", game, 0, checkpoint="pretrained", visits=30)
     uniform = pyspiel.make_uniform_random_bot(1, 5)
     won = [
         pyspiel.evaluate_bots(loaded.new_initial_state(), [bot, uniform], seed)[0]
@@ -203,7 +193,7 @@ def test_pretrained_models_play_well(game: str, bar: float) -> None:
 def test_pretrained_models_beyond_enumeration_play_well() -> None:
     game = pyspiel.load_game("phantom_ttt")
     bots = [
-        make_bot("nash_ismcts_play", game, 0, checkpoint="pretrained", visits=4),
+        make_bot("nash_ismcts", game, 0, checkpoint="pretrained", visits=4),
         pyspiel.make_uniform_random_bot(1, 5),
     ]
     won = [pyspiel.evaluate_bots(game.new_initial_state(), bots, k)[0] for k in range(40)]

@@ -74,6 +74,8 @@ def changed() -> TrainingConfig:
         opponent_prior_visits=Schedule(start=2.0),
         exploration=Schedule(start=0.1, lowest=0.05),
         averaging_power=2.0,
+        sweep_step=Schedule(start=0.5),
+        sweep_temperature=Schedule(start=0.1),
         search=SearchConfig(c_puct=3.0, unvisited_events="left_out", value_scale=2.0),
         most_searches=25,
         shards=3,
@@ -104,6 +106,8 @@ def test_the_changed_config_changes_every_field() -> None:
         ({"xyz": 1}, "unknown TrainingConfig key 'xyz'; there are visits, dispersion_radius"),
         ({"visits": {"start": 1.0, "hihgest": 3.0}}, "Schedule key 'hihgest'; did you mean 'high"),
         ({"search": {"cpuct": 1.0}}, "unknown SearchConfig key 'cpuct'; did you mean 'c_puct'"),
+        ({"search": {"step_size": 5.0}}, "step_size is gone: nash_ismcts has soft ties; see docs"),
+        ({"search": {"root_rule": "certain_step"}}, "root_rule='certain_step' is gone"),
     ],
 )
 def test_unknown_keys_refused_with_a_hint(settings: dict[str, Any], message: str) -> None:

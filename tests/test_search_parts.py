@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-import helpers
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from nash_ismcts_spiel.config import PRESETS, SearchConfig
-from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.games.policies import policy_table
-from nash_ismcts_spiel.models import ExactEvaluator, InformationSetRow
+from nash_ismcts_spiel.config import SearchConfig
+from nash_ismcts_spiel.models import InformationSetRow
 from nash_ismcts_spiel.search.act_node import (
     ActNode,
     Choices,
@@ -35,7 +32,6 @@ from nash_ismcts_spiel.search.dispersion import (
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.interval import Interval, mirrored, point
 from nash_ismcts_spiel.search.root_policy import (
-    certain_gain,
     kept_actions,
     root_policy,
     visit_shares,
@@ -455,37 +451,6 @@ def test_the_filter_discards_what_is_confidently_worse() -> None:
     assert kept == [True, False, True, True]
     assert root_policy(visits, kept) == pytest.approx([4 / 29, 0.0, 25 / 29, 0.0])
     assert visit_shares(visits) == pytest.approx([4 / 129, 100 / 129, 25 / 129, 0.0])
-
-
-def test_a_gain_is_certain_only_at_the_worst_ends() -> None:
-    prior = [0.5, 0.5]
-    apart, overlapping = (
-        [Interval(2.0, 3.0), Interval(0.0, 1.0)],
-        [Interval(0.9, 3.0), Interval(0.0, 1.0)],
-    )
-    # A quarter more of the first action: 0.25 (2 - 1) at worst, or 0.25 (0.9 - 1).
-    assert certain_gain([0.75, 0.25], prior, apart) == pytest.approx(0.25)
-    assert certain_gain([0.75, 0.25], prior, overlapping) == pytest.approx(-0.025)
-    assert certain_gain(prior, prior, apart) == 0.0
-
-
-@pytest.mark.parametrize("engine", ["native", "reference"])
-def test_without_a_certain_gain_the_policy_is_the_prior(
-    enumerated: Callable[[str], GameGraph], engine: str
-) -> None:
-    # Near equilibrium nothing is certain; with a policy that calls with the worst card and folds
-    # the best one, much is.
-    graph = enumerated(helpers.KUHN)
-    settings = {**PRESETS["nash_ismcts_play"], "root_rule": "certain_gain", "engine": engine}
-    near = helpers.cfr_table(graph, 1000)
-    found = helpers.searched_table(graph, ExactEvaluator(graph, near), 0, visits=300, **settings)
-    # It may be certain that what P hardly ever plays is worse.
-    assert found == pytest.approx(near, abs=0.02)
-    strings = helpers.strings(graph)
-    rows = {string: {0: 0.5, 1: 0.5} for string in strings}
-    wrong = policy_table(graph, rows | {"2b": {0: 1.0, 1: 0.0}, "0b": {0: 0.0, 1: 1.0}})
-    found = helpers.searched_table(graph, ExactEvaluator(graph, wrong), 0, visits=200, **settings)
-    assert found[2 * strings.index("2b") + 1] > 0.5 > found[2 * strings.index("0b") + 1]
 
 
 def test_the_filter_keeps_an_interval_that_just_reaches() -> None:

@@ -1,4 +1,4 @@
-"""The commands train, evaluate and export: files, figures, and every mistake in one line."""
+"""The commands train and export: files, figures, and every mistake in one line."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ import numpy as np
 import pyspiel
 import pytest
 
-from nash_ismcts_spiel import SearchConfig, cli
+from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.files import LOCK
 from nash_ismcts_spiel.learning import TrainingConfig
-from nash_ismcts_spiel.learning.play_time import play_exploitability
-from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.runs import load_policy
 from nash_ismcts_spiel.runs.config import read_config
 from nash_ismcts_spiel.runs.metrics import read_metrics
@@ -164,71 +162,16 @@ def test_a_budget_of_nothing_is_no_error(
     assert "nothing was left to do" in capsys.readouterr().err
 
 
-# evaluate.
+# export.
 
 
-def test_evaluate_as_json(capsys: pytest.CaptureFixture[str], kuhn: Path) -> None:
-    printed = run(
-        capsys, "evaluate", "--run", str(kuhn), "--visits", "5,20", "--dispersion", "0,0.4",
-        "--repeats", "3", "--seed", "4", "--json",
-    )  # fmt: skip
-    found = json.loads(printed)
-    assert {key: found[key] for key in ("game", "generation", "repeats", "seed")} == {
-        "game": "kuhn_poker()",
-        "generation": 20,
-        "repeats": 3,
-        "seed": 4,
-    }
-    average = read_metrics(kuhn)[-1].exploitability_average
-    assert found["exploitability_average"] == pytest.approx(average, abs=1e-9)
-    cells = [(cell["dispersion_radius"], cell["visits"]) for cell in found["search"]]
-    assert cells == [(0.0, 5), (0.0, 20), (0.4, 5), (0.4, 20)]
-    config = SearchConfig.preset("nash_ismcts_play", visits=20, dispersion_radius=0.4)
-    assert {**found["config"], "visits": 20, "dispersion_radius": 0.4} == config.to_dict()
-    trained = Run.resume(kuhn)
-    rows = exact_rows(trained.graph, trained.policy())
-    measured = play_exploitability(trained.graph, rows, config, 3, seed=4)
-    last = found["search"][-1]
-    assert last["exploitability_mean_policy"] == measured.mean_policy
-    assert last["exploitability_single_search"] == measured.single_search
-    # Exploitability is convex: a mean of policies is at most as exploitable as they are on average.
-    for cell in found["search"]:
-        mean, single = cell["exploitability_mean_policy"], cell["exploitability_single_search"]
-        assert 0.0 <= mean <= single + 1e-12
-
-
-def test_evaluate_chooses_bots(capsys: pytest.CaptureFixture[str], kuhn: Path) -> None:
-    printed = run(
-        capsys, "evaluate", "--run", str(kuhn), "--bot", "a_ismcts", "--visits", "7",
-        "--repeats", "1", "--json",
-    )  # fmt: skip
-    assert json.loads(printed)["config"] == SearchConfig.preset("a_ismcts", visits=7).to_dict()
-
-
-def test_evaluate_as_a_table(capsys: pytest.CaptureFixture[str], kuhn: Path) -> None:
-    flags = ("--run", str(kuhn), "--visits", "5,20", "--repeats", "2")
-    printed = run(capsys, "evaluate", *flags)
-    found = json.loads(run(capsys, "evaluate", *flags, "--json"))
-    assert "kuhn_poker() after 20 generations" in printed
-    assert f"average policy P: {found['exploitability_average']:.5f}" in printed
-    rows = re.findall(r"^ +([\d.]+) +(\d+) +([\d.]+) +([\d.]+)$", printed, re.M)
-    own = SearchConfig.preset("nash_ismcts_play").with_radius(True).radius
-    assert [(float(radius), int(visits)) for radius, visits, _, _ in rows] == [(own, 5), (own, 20)]
-    for row, cell in zip(rows, found["search"], strict=True):
-        assert row[2] == f"{cell['exploitability_mean_policy']:.5f}"
-        assert row[3] == f"{cell['exploitability_single_search']:.5f}"
-
-
-def test_evaluate_and_export_change_nothing(
+def test_exploitability_and_export_change_nothing(
     capsys: pytest.CaptureFixture[str], kuhn: Path, tmp_path: Path
 ) -> None:
     before = {path.name: path.read_bytes() for path in kuhn.iterdir()}
-    run(capsys, "evaluate", "--run", str(kuhn), "--visits", "5", "--repeats", "1")
+    run(capsys, "exploitability", "--run", str(kuhn))
     run(capsys, "export", "--run", str(kuhn), "--out", str(tmp_path / "policy.json"))
     assert {path.name: path.read_bytes() for path in kuhn.iterdir()} == before
-
-
-# export.
 
 
 def information_states(game: Any) -> dict[str, list[int]]:
@@ -339,12 +282,13 @@ def test_numbers_out_of_range_are_refused_by_name(
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("game", ["phantom_ttt", "go(board_size=5)"])
+@pytest.mark.parametrize("game", ["phantom_go(board_size=2)", "go(board_size=5)"])
 def test_games_that_cannot_be_enumerated(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, game: str
 ) -> None:
     line = refused(capfd, "train", "--game", game, "--generations", "1", *out(tmp_path / "run"))
     assert re.search(r"has more than 2000000 worlds \(about 1?\de\+\d+\); too many to", line)
+    assert "nor can views be had" in line
     assert "--models learned" in line
     assert not (tmp_path / "run").exists()
 
@@ -372,7 +316,7 @@ def test_runs_that_are_there_or_not(
     nowhere = str(tmp_path / "nowhere")
     for command in (
         ["train", "--resume", "--out", nowhere],
-        ["evaluate", "--run", nowhere],
+        ["exploitability", "--run", nowhere],
         ["export", "--run", nowhere, "--out", str(tmp_path / "x.json")],
     ):
         assert f"{nowhere} has no run: config.json is missing" in refused(capfd, *command)
@@ -384,27 +328,9 @@ def test_a_truncated_checkpoint_is_one_line(
     copy = shutil.copytree(kuhn, tmp_path / "copy")
     whole = (copy / "checkpoint.npz").read_bytes()
     (copy / "checkpoint.npz").write_bytes(whole[:100])
-    for command in (["train", "--resume", "--out"], ["evaluate", "--run"]):
+    for command in (["train", "--resume", "--out"], ["exploitability", "--run"]):
         line = refused(capfd, *command, str(copy))
         assert f"{copy / 'checkpoint.npz'} is not a whole checkpoint" in line
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("--visits 5,x", "--visits must be numbers and commas, not '5,x'"),
-        ("--visits 0", "visits must be at least 1"),
-        ("--dispersion 3", "dispersion_radius must be from 0 to 2"),
-        ("--repeats 0", "--repeats must be at least 1"),
-        ("--seed -1", "--seed not negative"),
-        ("--bot alpha_zero", "invalid choice"),
-        ("--visits , --json", "--visits"),
-    ],
-)
-def test_mistakes_in_evaluating(
-    capfd: pytest.CaptureFixture[str], kuhn: Path, arguments: str, message: str
-) -> None:
-    assert message in refused(capfd, "evaluate", "--run", str(kuhn), *arguments.split())
 
 
 def test_an_interrupt_without_words_says_that_it_was_one(
@@ -413,6 +339,6 @@ def test_an_interrupt_without_words_says_that_it_was_one(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nash_ismcts_spiel.cli.evaluate.Run.resume", interrupted)
-    assert cli.main(["evaluate", "--run", "anywhere"]) == 130
+    monkeypatch.setattr("nash_ismcts_spiel.cli.train.Run.resume", interrupted)
+    assert cli.main(["train", "--resume", "--out", "anywhere"]) == 130
     assert capfd.readouterr().err == "\nnash-ismcts: interrupted\n"

@@ -92,14 +92,14 @@ def test_networks_see_the_observations_of_the_game() -> None:
     networks = {"width": 8, "depth": 1, "inputs": "observation"}
     config = TrainingConfig.preset("large", networks=networks)
     evaluator = Learner(merged.game, config, 0).evaluator()
-    settings = SearchConfig.preset("nash_ismcts_play", visits=60)
+    settings = SearchConfig.preset("nash_ismcts_notes", visits=60)
     for view in merged.views[::1000]:
         policies = []
         for game in (merged.game, merged.walked):
             graph = GameGraph(game)
             information_set = int(graph.worlds.information_set[graph.follow(view.history)])
             engine = NativeEngine(Models(graph, evaluator), settings)
-            policies.append(engine.search(information_set, np.random.default_rng(0)).policy)
+            policies.append(engine.search(information_set, np.random.default_rng(0)).prior)
         assert policies[0] == pytest.approx(policies[1], abs=1e-6)
 
 

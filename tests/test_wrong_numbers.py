@@ -66,7 +66,7 @@ def test_weights_are_checked_when_a_file_is_loaded(
         with pytest.raises(CheckpointError, match=r"wrong\.npz holds no learned models: a weight"):
             load(path)
     with pytest.raises(CheckpointError):
-        make_bot("nash_ismcts_play", helpers.KUHN, 0, checkpoint=path)
+        make_bot("nash_ismcts", helpers.KUHN, 0, checkpoint=path)
 
 
 def test_commands_refuse_files_with_wrong_weights(
@@ -74,7 +74,7 @@ def test_commands_refuse_files_with_wrong_weights(
 ) -> None:
     path = str(wrong_models(tmp_path / "wrong.npz", "policy", float("nan")))
     search = ["search", "--game", helpers.KUHN, "--history", "0,1", "--visits", "20"]
-    match = ["match", "--game", helpers.KUHN, "--players", "nash_ismcts_play,uniform"]
+    match = ["match", "--game", helpers.KUHN, "--players", "nash_ismcts,uniform"]
     for command in (search, [*match, "--hands", "2"]):
         assert cli.main([*command, "--checkpoint", path]) == 2
         printed = capsys.readouterr()

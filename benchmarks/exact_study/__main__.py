@@ -18,10 +18,9 @@ from typing import Any
 from benchmarks.exact_study import parts, report
 from benchmarks.exact_study.tasks import Record, Task, run_all
 from benchmarks.stored import RESULTS, presets_section, stored_settings, write_record
-from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.learning import TrainingConfig
 
-PARTS = ("curves", "ablations", "collapse", "play")
+PARTS = ("curves", "ablations", "collapse")
 COMMAND = "python -m benchmarks.exact_study"
 
 
@@ -44,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         path = folder / f"{part}.json"
         if part in options.parts or not path.exists():
             measured = True
-            tasks = _tasks(part, options.quick, records)
+            tasks = _tasks(part, options.quick)
             kept: list[Record] = []
             if part == "curves" and options.games:
                 tasks = [task for task in tasks if task[1]["game"] in options.games]
@@ -65,19 +64,16 @@ def _settings() -> dict[str, Any]:
         f"{metadata.version('open_spiel')}, numpy {metadata.version('numpy')}",
         "presets": {
             "The default preset": TrainingConfig.preset().to_dict(),
-            "The play preset": SearchConfig.preset("nash_ismcts_play").to_dict(),
         },
     }
 
 
-def _tasks(part: str, quick: bool, records: dict[str, list[Record]]) -> list[Task]:
+def _tasks(part: str, quick: bool) -> list[Task]:
     if part == "curves":
         return parts.curve_tasks(quick)
     if part == "ablations":
         return parts.ablation_tasks(quick)
-    if part == "collapse":
-        return parts.collapse_tasks(quick)
-    return parts.play_tasks(quick, records["curves"])
+    return parts.collapse_tasks(quick)
 
 
 def _report(records: dict[str, list[Record]], folder: Path, settings: dict[str, Any]) -> str:
@@ -96,16 +92,6 @@ def _report(records: dict[str, list[Record]], folder: Path, settings: dict[str, 
         report.curves_section(records["curves"], folder),
         "## Policy collapse",
         report.collapse_section(records["collapse"], folder),
-        "## Search at play time",
-        "The preset `nash_ismcts_play` round average policies of CFR (so many iterations) and "
-        "round the policies trained above. The bot is a mixture over its "
-        "searches: measured is the mean policy of "
-        + ", ".join(
-            f"{low} and {high} searches ({report.TITLES[game]})"
-            for game, (low, high) in parts.PLAY_REPEATS.items()
-        )
-        + ".",
-        report.play_section(records["play"]),
         "## Ablations",
         "One thing is changed at a time; exploitability of P, median and all seeds.",
         report.ablation_section(records["ablations"]),

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from benchmarks.exact_study.tasks import RPS, Record, Task, play, solve, train
+from benchmarks.exact_study.tasks import RPS, Task, play, solve, train
 from nash_ismcts_spiel.baselines import DETERMINISTIC
 
 KUHN = "kuhn_poker"
@@ -97,17 +97,6 @@ COLLAPSE_RADII = (0.0, 0.1, 0.2, 0.4, 0.8)
 COLLAPSE_VISITS = (30, 100, 300, 1000, 3000)
 COLLAPSE_REPEATS = 2
 
-PLAY: Sequence[tuple[str, str]] = (
-    (LEDUC, "cfr 30"),
-    (LEDUC, "cfr 100"),
-    (LEDUC, "cfr 300"),
-    (liars_dice(1, 4), "cfr 5"),
-    (liars_dice(1, 4), "cfr 20"),
-    (KUHN, "cfr 100"),
-)
-PLAY_VISITS = (300, 3000)
-PLAY_REPEATS = {KUHN: (400, 100), LEDUC: (40, 8), liars_dice(1, 4): (40, 8)}
-
 
 def curve_tasks(quick: bool) -> list[Task]:
     """Training and OpenSpiel's solvers on all games."""
@@ -121,7 +110,6 @@ def curve_tasks(quick: bool) -> list[Task]:
                 "seconds": target.seconds * share,
                 "seed": seed,
                 "settings": {},
-                "keep_policy": game in PLAY_REPEATS,
             },
         )
         for game, target in longest_first
@@ -155,7 +143,7 @@ def collapse_tasks(quick: bool) -> list[Task]:
             {
                 "game": game,
                 "policy": policy,
-                "preset": "nash_ismcts",
+                "preset": "nash_ismcts_notes",
                 "visits": visits // (30 if quick else 1),
                 "radius": radius,
                 "repeats": COLLAPSE_REPEATS,
@@ -166,29 +154,4 @@ def collapse_tasks(quick: bool) -> list[Task]:
         for game, policy in COLLAPSE.items()
         for radius in COLLAPSE_RADII
         for seed in SEEDS
-    ]
-
-
-def play_tasks(quick: bool, curves: Sequence[Record]) -> list[Task]:
-    """The play preset round CFR's policies and round those that the study has trained."""
-    cases: list[tuple[str, Any, str]] = [(game, policy, policy) for game, policy in PLAY]
-    for record in curves:
-        if record["method"] == "nash_ismcts" and record["game"] in PLAY_REPEATS:
-            cases.append((record["game"], record["policy"], f"trained, seed {record['seed']}"))
-    return [
-        (
-            play,
-            {
-                "game": game,
-                "policy": policy,
-                "label": label,
-                "preset": "nash_ismcts_play",
-                "visits": visits,
-                "radius": None,
-                "repeats": 2 if quick else repeats,
-                "seed": 0,
-            },
-        )
-        for game, policy, label in cases
-        for visits, repeats in zip(PLAY_VISITS, PLAY_REPEATS[game], strict=True)
     ]

@@ -32,7 +32,7 @@ OURS = ("Nash-ISMCTS (P)", "average policy P")
 """Curves that are drawn boldest."""
 
 PLAYED = "radius 0.4"
-"""What the preset for play has, and is drawn boldest of all radii."""
+"""Is drawn boldest of all radii."""
 
 DRAWN = ("ReBeL, CFR-D", "ReBeL, public", "Student of Games")
 """Published figures that are drawn as lines."""
@@ -207,23 +207,3 @@ def collapse_section(records: Sequence[Record], folder: Path) -> str:
         "brackets, of a single search; medians over three seeds."
     )
     return intro + "\n\n" + "\n\n".join(parts)
-
-
-def play_section(records: Sequence[Record]) -> str:
-    """The play preset round several policies."""
-    rows = []
-    for key in dict.fromkeys((r["game"], r["policy"]) for r in records):
-        here = sorted(
-            (r for r in records if (r["game"], r["policy"]) == key), key=lambda r: r["visits"]
-        )
-        base = here[0]["exploitability_of_policy"]
-        row = [TITLES[key[0]], key[1], f"{base:.5f}"]
-        for r in here:
-            row.append(f"{r['mean_policy']:.5f} ({r['mean_policy'] / base:.2f})")
-            row.append(f"{r['single_search']:.4f}")
-        rows.append(row)
-    visits = sorted({record["visits"] for record in records})
-    header = ["game", "P", "P's exploitability"]
-    for v in visits:
-        header += [f"{v} visits: mean policy (ratio to P)", "single search"]
-    return table(header, rows)

@@ -22,8 +22,8 @@ from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.learning import TrainingConfig
-from nash_ismcts_spiel.learning.play_time import play_exploitability
 from nash_ismcts_spiel.native import exact
+from nash_ismcts_spiel.native.engine import search_each
 from nash_ismcts_spiel.native.models import exact_rows
 
 Record = dict[str, Any]
@@ -51,9 +51,7 @@ def graph_of(game: str) -> GameGraph:
     return GameGraph.enumerate(game)
 
 
-def train(
-    game: str, seconds: float, seed: int, settings: Mapping[str, Any], keep_policy: bool = False
-) -> Record:
+def train(game: str, seconds: float, seed: int, settings: Mapping[str, Any]) -> Record:
     """Exploitability of P over CPU time in one training."""
     graph = graph_of(game)
     method = NashIsmctsExact(graph, seed, TrainingConfig.preset(**settings))
@@ -71,7 +69,6 @@ def train(
         "settings": dict(settings),
         "columns": ["cpu_seconds", "steps", "exploitability", "simulations", "search"],
         "points": points,
-        "policy": method.policy().tolist() if keep_policy else None,
         "openspiel": openspiel_exploitability(graph, method.policy()),
     }
 
@@ -105,25 +102,32 @@ def play(
     radius: float | None,
     repeats: int,
     seed: int,
-    label: str = "",
 ) -> Record:
-    """Exploitability of search round a policy: a table, "cfr N", or "nearly_uniform"."""
+    """Exploitability of search round a policy: a table, "cfr N", or "nearly_uniform".
+
+    Nobody sees the seed of a search: opponents meet the mean policy of all of them.
+    """
     graph = graph_of(game)
     table = policy_of(graph, policy)
     changes = {} if radius is None else {"dispersion_radius": radius}
     config = SearchConfig.preset(preset, visits=visits, **changes)
-    result = play_exploitability(graph, exact_rows(graph, table), config, repeats, seed)
+    rows = exact_rows(graph, table)
+    found = [
+        search_each(graph, rows, config, np.random.default_rng([seed, repeat]))
+        for repeat in range(repeats)
+    ]
+    singles = [exact.exploitability(graph, one) for one in found]
     return {
         "game": game,
-        "policy": label or policy,
+        "policy": policy,
         "preset": preset,
         "visits": visits,
         "radius": radius,
         "repeats": repeats,
         "seed": seed,
         "exploitability_of_policy": exact.exploitability(graph, table),
-        "mean_policy": result.mean_policy,
-        "single_search": result.single_search,
+        "mean_policy": exact.exploitability(graph, np.mean(found, axis=0)),
+        "single_search": float(np.mean(singles)),
     }
 
 

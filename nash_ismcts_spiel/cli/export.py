@@ -1,18 +1,19 @@
-"""`nash-ismcts export`: the average policy of a run as JSON, for OpenSpiel's own tools, or its
-networks in one small file, for bots.
+"""`nash-ismcts export`: the average policy of a run as JSON, by information state for OpenSpiel's
+own tools or by view, or its networks in one small file, for bots.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from nash_ismcts_spiel.cli.bars import Work
 from nash_ismcts_spiel.cli.common import Commands
 from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.files import replace_file
-from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.games.policies import TablePolicy, ViewTablePolicy
 from nash_ismcts_spiel.runs import Run
 
 
@@ -22,7 +23,8 @@ def add(commands: Commands) -> None:
         "export",
         help="write the average policy of a run as JSON, or its networks",
         description="Writes {information_state_string: {action: probability}} for every "
-        "information set of all players; or, with --models, the networks of learned models.",
+        "information set of all players; of a training over views, {player: {observation_string: "
+        "{action: probability}}}; or, with --models, the networks of learned models.",
         epilog=examples(
             "export --run out/leduc --out leduc.json",
             "export --run out/leduc-learned --models --out leduc.npz",
@@ -46,10 +48,16 @@ def _export(arguments: argparse.Namespace) -> None:
         return
     with Work("reading the run"):
         run = Run.resume(arguments.directory)
-        rows = TablePolicy(run.graph, run.policy()).rows
+        rows: Mapping[str, object]
+        if run.merged is not None:
+            rows = ViewTablePolicy(run.merged, run.policy()).rows()
+            written = f"{len(run.merged.views)} views"
+        else:
+            rows = TablePolicy(run.graph, run.policy()).rows
+            written = f"{len(rows)} information states"
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     replace_file(arguments.out, (json.dumps(rows, indent=1) + "\n").encode())
-    print(f"{len(rows)} information states written to {arguments.out}")
+    print(f"{written} written to {arguments.out}")
 
 
 def _export_models(directory: Path, out: Path) -> None:

@@ -13,7 +13,6 @@ import pyspiel
 import nash_ismcts_spiel
 from nash_ismcts_spiel.cli import (
     compare,
-    evaluate,
     exploit,
     exploitability,
     export,
@@ -72,15 +71,16 @@ def make_parser() -> argparse.ArgumentParser:
             "games --filter poker",
             "search --game kuhn_poker --history 0,1,1",
             "train --game leduc_poker --seconds 60 --out out/leduc",
-            "evaluate --run out/leduc",
+            "exploitability --run out/leduc",
         ),
     )
     version = f"nash-ismcts {nash_ismcts_spiel.__version__}"
     parser.add_argument("--version", action="version", version=version)
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    measuring = (evaluate, exploitability, exploit)
-    for command in (games, search, train, *measuring, export, match, compare, inspect, play):
+    for command in (
+        games, search, train, exploitability, exploit, export, match, compare, inspect, play,
+    ):  # fmt: skip
         command.add(commands)
     for command_parser in commands.choices.values():
         add_import(command_parser)

@@ -50,11 +50,13 @@ def add(commands: Commands) -> None:
         "train",
         help="train a policy by search",
         description="Trains a policy by search: with exact models on a game that can be "
-        "enumerated, with learned ones on any game. Writes config.json, metrics.jsonl, "
+        "enumerated, with learned ones on any game. Exact models of larger games whose histories "
+        "merge are swept over as views. Writes config.json, metrics.jsonl, "
         "checkpoint.npz and curve.png to --out.",
         epilog=examples(
             "train --game leduc_poker --seconds 60 --out out/leduc",
             "train --game dark_hex --models learned --seconds 600",
+            "train --game phantom_ttt --seconds 30 --out out/phantom_ttt",
             "train --game kuhn_poker --set visits=50 --set search.c_puct=2",
             "train --resume --out out/leduc --seconds 120",
         ),

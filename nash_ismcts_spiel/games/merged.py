@@ -104,6 +104,7 @@ class MergedGame:
         self.native = _core.MergedGame(self.game.native, key, max_nodes, report)
         numbers = range(self.native.num_views)
         self.views = [_view(*self.native.view(number)) for number in numbers]
+        self._first_action: list[int] = self.native.first_action.tolist()
         self._numbers = {view[:3]: number for number, view in enumerate(self.views)}
 
     @functools.cached_property
@@ -132,6 +133,11 @@ class MergedGame:
         by_observation = self.key == "observation"
         read = state.observation_string if by_observation else state.information_state_string
         return self._numbers[player, str(read(player)), tuple(state.legal_actions())]
+
+    def actions_of(self, view: int) -> slice:
+        """The entries of a view in a table with one per legal action of each view."""
+        first, end = self._first_action[view : view + 2]
+        return slice(first, end)
 
     def state_of(self, view: int) -> Any:
         """A new pyspiel state at the history that represents a view."""

@@ -16,6 +16,7 @@ import pyspiel
 from open_spiel.python import policy as openspiel_policy
 
 from nash_ismcts_spiel.games.graph import GameGraph
+from nash_ismcts_spiel.games.merged import MergedGame
 
 Rows = Mapping[str, Mapping[int, float] | Sequence[tuple[int, float]]]
 """{information state string: {action: probability}} or pairs, as OpenSpiel's tools take it."""
@@ -190,3 +191,39 @@ class TablePolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel 
         """{action: probability} of the player to move, or of `player_id`."""
         player = state.current_player() if player_id is None else player_id
         return dict(self.rows[state.information_state_string(player)])
+
+
+class ViewTablePolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel has no types
+    """A table over the views of a merged game as an OpenSpiel policy: of a state it reads what its
+    player sees, and nothing else.
+    """
+
+    def __init__(self, merged: MergedGame, table: npt.NDArray[np.float64]) -> None:
+        """Takes a table with one probability per legal action of each view."""
+        super().__init__(merged.game.pyspiel_game, list(range(merged.game.num_players)))
+        self._merged = merged
+        self._table = table
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        """{action: probability} of the player to move."""
+        if player_id not in (None, state.current_player()):
+            raise ValueError(f"player {state.current_player()} is to move, not player {player_id}")
+        return self._row(self._merged.view_at(state))
+
+    def rows(self) -> dict[str, dict[str, dict[int, float]]]:
+        """All of it as {player: {key of the view: {action: probability}}}.
+
+        Raises:
+          ValueError: a player has two views with one key, and different legal actions.
+        """
+        found: dict[str, dict[str, dict[int, float]]] = {}
+        for number, view in enumerate(self._merged.views):
+            of_player = found.setdefault(str(view.player), {})
+            if view.key in of_player:
+                raise ValueError(f"{self._merged.game.name}: two views have the key {view.key!r}")
+            of_player[view.key] = self._row(number)
+        return found
+
+    def _row(self, view: int) -> dict[int, float]:
+        row = self._table[self._merged.actions_of(view)]
+        return dict(zip(self._merged.views[view].legal_actions, row.tolist(), strict=True))

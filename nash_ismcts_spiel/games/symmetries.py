@@ -99,11 +99,6 @@ def find_symmetries(
     return Symmetries(np.stack(cells), np.stack(numbers), by_image)
 
 
-def cell_symmetries(game: SupportedGame) -> list[tuple[int, ...]]:
-    """Where each action goes, by symmetry of a game, without the one that changes nothing."""
-    return _played(game)[1]
-
-
 def _played(game: SupportedGame) -> tuple[list[list[int]], list[tuple[int, ...]]]:
     """Random games, and the symmetries of a square that leave all of them the same."""
     found = square_symmetries(int(game.pyspiel_game.num_distinct_actions()))

@@ -14,7 +14,7 @@ from nash_ismcts_spiel.schedule import Schedule
 from nash_ismcts_spiel.settings import Settings, did_you_mean
 
 BufferKind = Literal["reservoir", "window"]
-GraphKind = Literal["auto", "enumerated", "grown"]
+GraphKind = Literal["auto", "enumerated", "grown", "merged"]
 ModelKind = Literal["exact", "learned"]
 MEGABYTE = 1_000_000
 TRAINING_SEARCH: Mapping[str, Any] = {"search": "notes", "sample_backup": "luck_adjusted"}
@@ -140,6 +140,9 @@ class TrainingConfig(Settings):
         average; it decides how much weight a search policy gets where, never what it is.
     Averaging:
       averaging_power: generation g counts g ** averaging_power in the average policy P.
+    Views (exact models of games too large to be enumerated; nothing below but `graph` is used):
+      sweep_step: eta of a sweep, per value scale.
+      sweep_temperature: alpha, in value scales.
     Search:
       search: all other settings of the search; scheduled ones are ignored here. Luck-adjusted
         backups are the default of training.
@@ -151,8 +154,9 @@ class TrainingConfig(Settings):
       forgetful_values: value worlds as a player does who forgets them (see ExactEvaluator).
       networks: the size of learned models; exact ones do not use them.
       learner: how learned models learn.
-      graph: whether learned models are evaluated over the whole enumerated game at once, or on
-        graphs that grow with the games played; by the size of the game if "auto".
+      graph: whether models are evaluated over the whole enumerated game at once, on graphs that
+        grow with the games played (learned ones), or over the views of the merged game (exact
+        ones); by the size of the game if "auto".
     """
 
     visits: Schedule = Schedule(start=100.0)
@@ -163,6 +167,8 @@ class TrainingConfig(Settings):
     opponent_prior_visits: Schedule = Schedule(start=5.0, power=0.25)
     exploration: Schedule = Schedule(start=0.5, highest=1.0)
     averaging_power: float = 1.0
+    sweep_step: Schedule = Schedule(start=1.0, power=-0.3)
+    sweep_temperature: Schedule = Schedule(start=0.3, power=-0.5)
     search: SearchConfig = SearchConfig(**TRAINING_SEARCH)
     most_searches: int = 4_000
     shards: int = 1

@@ -74,6 +74,7 @@ class ExactLoop:
     """Training of one policy on an enumerated graph.
 
     Attributes:
+      graph: the game.
       generation: generations done.
       simulations: simulations done, in all trees.
       elsewhere_seconds: processor time that workers in other processes took.
@@ -105,7 +106,7 @@ class ExactLoop:
         self.elsewhere_seconds = 0.0
         self.models = ExactModels(graph, config)
         self.search_policy = self.models.policy()
-        self._graph = graph
+        self.graph = graph
         self._config = config
         self._seed = seed
         self._workers: Workers[ExactTask, ExactResult]
@@ -144,8 +145,8 @@ class ExactLoop:
     def figures(self) -> dict[str, float]:
         """What there is to say of the last generation, by name."""
         return {
-            **policy_figures(self._graph, self.models.policy()),
-            "exploitability_search": exact.exploitability(self._graph, self.search_policy),
+            **policy_figures(self.graph, self.models.policy()),
+            "exploitability_search": exact.exploitability(self.graph, self.search_policy),
         }
 
     def close(self) -> None:
@@ -178,7 +179,7 @@ class ExactLoop:
 
     def _fill_in(self, found: Floats, chosen: Ints) -> Floats:
         """P where nothing was searched."""
-        sets = self._graph.information_sets
+        sets = self.graph.information_sets
         searched = np.zeros(len(sets), dtype=bool)
         searched[chosen] = True
         of_actions = np.repeat(searched, np.asarray(sets.action_count))

@@ -1,4 +1,6 @@
-"""The loop of a run: with exact models of an enumerated game, or with learned ones of any game."""
+"""The loop of a run: with exact models of an enumerated or a merged game, or with learned ones of
+any game.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,18 @@ from typing import Protocol
 from nash_ismcts_spiel.files import Arrays
 from nash_ismcts_spiel.games import GameGraph, SupportedGame
 from nash_ismcts_spiel.games.graph import ENUMERATION_LIMIT
+from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
 from nash_ismcts_spiel.learning.exact_loop import ExactLoop
+from nash_ismcts_spiel.learning.view_loop import ViewLoop
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.learning.workers import make_workers
+
+_MOST_NODES = 1_000_000
+"""Nodes of a merged game, of which a sweep takes 20 ns each."""
+
+_MOST_HISTORIES = 1e14
+"""By estimate, of a game that is worth a try to merge; phantom_ttt has 1e10."""
 
 
 class Keeper(Protocol):
@@ -98,17 +108,19 @@ def make_loop(
       seed: of all randomness.
       workers: how many work off shards.
       ray: whether they are Ray actors, instead of threads (exact models) or processes.
-      measured: the enumerated graph of the game, None if it is too large; exact models search it,
-        learned ones are only measured on it.
+      measured: the enumerated graph on which learned models are measured, None if the game is too
+        large.
 
     Raises:
-      ValueError: the game must be enumerated, and is too large for that.
+      ValueError: the game must be enumerated or merged, and cannot be.
     """
     if kind == "exact":
-        if config.graph == "grown":
-            raise ValueError("exact models need an enumerated graph; learned ones do not")
-        graph = measured() or whole_graph(game, config)
-        return ExactLoop(graph, config, seed, workers, "ray" if ray else "threads")
+        found = exact_game(game, config)
+        if isinstance(found, MergedGame):
+            return ViewLoop(found, config)
+        return ExactLoop(found, config, seed, workers, "ray" if ray else "threads")
+    if config.graph == "merged":
+        raise ValueError("views of a merged game are for exact models, not for learned ones")
     # Torch takes seconds to import, which exact models should not have to wait for.
     from nash_ismcts_spiel.models.networks import torch_check  # noqa: F401
 
@@ -129,6 +141,31 @@ def make_loop(
 def is_large(game: SupportedGame, limit: int = ENUMERATION_LIMIT) -> bool:
     """Whether the game seems to have more worlds than may be enumerated, by a random estimate."""
     return game.estimated_worlds() > limit
+
+
+def exact_game(game: SupportedGame, config: TrainingConfig) -> GameGraph | MergedGame:
+    """The whole game, for exact models: enumerated, or merged where it is too large for that.
+
+    Raises:
+      ValueError: neither can be had.
+    """
+    if config.graph == "grown":
+        raise ValueError("exact models need an enumerated graph; learned ones do not")
+    if config.graph == "merged":
+        return MergedGame(game, max_nodes=_MOST_NODES)
+    try:
+        return whole_graph(game, config)
+    except ValueError as error:
+        if config.graph == "enumerated":
+            raise
+        too_large = error
+    try:
+        if game.estimated_worlds() > _MOST_HISTORIES:
+            raise ValueError(f"so many histories hardly merge into {_MOST_NODES} nodes")
+        return MergedGame(game, max_nodes=_MOST_NODES)
+    except ValueError as error:
+        reason = str(error).partition("\n")[0].removeprefix(f"{game.name}: ")
+        raise ValueError(f"{too_large}; nor can views be had: {reason}") from error
 
 
 def learns_enumerated(game: SupportedGame, config: TrainingConfig) -> bool:

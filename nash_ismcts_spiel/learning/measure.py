@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.games import GameGraph, SupportedGame
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.native.models import exact_rows
 
@@ -15,15 +15,19 @@ Floats = npt.NDArray[np.float64]
 
 
 def policy_figures(graph: GameGraph, policy: Floats) -> dict[str, float]:
-    """Exploitability of P [A] (NashConv / number of players) as `exploitability_average`.
+    """What is measured of P [A] over an enumerated graph."""
+    return figures_of(graph.game, exact.nash_conv(graph, policy))
+
+
+def figures_of(game: SupportedGame, found: exact.NashConv) -> dict[str, float]:
+    """Exploitability of P (NashConv / number of players) as `exploitability_average`.
 
     With two players and a constant sum that says it all. In other games players gain different
     amounts, and what they get is not settled by NashConv, however small: NashConv and what each
     player gets and gains by a best response come on top, in utility units.
     """
-    found = exact.nash_conv(graph, policy)
     figures = {"exploitability_average": found.exploitability}
-    if graph.game.two_player_constant_sum:
+    if game.two_player_constant_sum:
         return figures
     gains = {f"gain_{player}": gain for player, gain in enumerate(found.per_player_gain)}
     values = {f"value_{player}": value for player, value in enumerate(found.on_policy_values)}

@@ -5,9 +5,9 @@ once so that networks evaluate their rows together, and their work is bounded. I
 bytes, `NUMBER_BYTES` for each number that a network reads or gives for a search: that is about what
 it costs in time, in games of any size, and depends on nothing but the searches. Where hidden states
 are drawn by the prior, each simulation draws one, which counts as a row that H would have read; and
-where an information set has more actions than visits, the target is P with a step along the
-advantages that are certain (`root_rule`), since shares of visits would be 0 for most actions, and P
-would soon give up whatever it happens to like less.
+where an information set has more actions than visits, the target is a soft step from P,
+P(a)^.9 exp(20 Q(a) / value scale), since shares of visits would be 0 for most actions, and P would
+soon give up whatever it happens to like less.
 
 In a small game what one search has found out another one needs: they come one after another in one
 forest, and rows that a search waits for are evaluated with all others that are missing.
@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,13 @@ Between = Callable[[Sequence[_core.Search]], None]
 
 FIRST_SEARCHES = 8
 """Searches that tell what a search takes."""
+
+_SOFT_STEP: Mapping[str, Any] = {
+    "root_rule": "quantal_step",
+    "quantal_share": 0.1,
+    "temperature": 0.005,
+}
+"""Of targets where there are more actions than visits."""
 
 _MOST_KEPT = 64_000_000
 """Numbers (of 8 bytes) in rows that searches keep for later ones; beyond that they are dropped."""
@@ -219,7 +226,7 @@ class BoundedSearches:
         actions = self._graph.information_sets.action_count
         many = [number for number in sets if actions[number] > self._config.visits]
         few = [number for number in sets if actions[number] <= self._config.visits]
-        step = dataclasses.replace(self._config, root_rule="certain_step")
+        step = dataclasses.replace(self._config, **_SOFT_STEP)
         return [(config, part) for config, part in ((self._config, few), (step, many)) if part]
 
     def _together(self) -> int:

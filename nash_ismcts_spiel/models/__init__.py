@@ -10,7 +10,7 @@ from nash_ismcts_spiel.models.protocol import (
     InformationSetRow,
     SampleRow,
 )
-from nash_ismcts_spiel.models.rollout import RolloutEvaluator, RolloutPolicyEvaluator
+from nash_ismcts_spiel.models.rollout import RolloutEvaluator
 from nash_ismcts_spiel.models.store import Models
 from nash_ismcts_spiel.models.uniform import UniformEvaluator
 
@@ -24,7 +24,6 @@ __all__ = [
     "Models",
     "PriorBeliefs",
     "RolloutEvaluator",
-    "RolloutPolicyEvaluator",
     "SampleRow",
     "UniformEvaluator",
 ]

@@ -29,10 +29,13 @@ _BATCH = 8192
 _LEAST_REGRET = 1e-6
 _UNTRAINED_REGRET = 0.4
 """g of the uniform policy, in value scales."""
-_EXACT_DOUBT, _LEARNED_DOUBT = 0.0005, 0.001
+_EXACT_DOUBT, _LEARNED_DOUBT = 0.002, 0.004
 _LEARNED_SHARE, _LEARNED_BLEND = 0.5, 0.5
 """How far P's own advantages are trusted: a share of 1 / (1 + sqrt(doubt / g)), half of it if they
 were learned. Chosen on CFR's averages and on learned models that are not among those reported."""
+_LEARNED_REGRET = 2.0
+"""g is so many times what learned child values say. They overrate it about twofold, but where only
+a share of the advantages counts a leash of half the length is as safe."""
 
 
 def forest_models(graph: GameGraph, evaluator: Any) -> ForestModels:
@@ -114,8 +117,7 @@ class _Tables:
         """The rows of any evaluator."""
         policy, set_values, child_values, pieces = _rows(self._graph, evaluator)
         beliefs = self._learned_beliefs(policy, pieces)
-        # Errors of learned child values raise the regret, about twofold.
-        regret = max(0.5 * self._regret(policy, child_values), _LEAST_REGRET)
+        regret = max(_LEARNED_REGRET * self._regret(policy, child_values), _LEAST_REGRET)
         share = _LEARNED_SHARE / (1.0 + (_LEARNED_DOUBT / regret) ** 0.5)
         return ForestModels(
             self._graph, self._arena, policy, child_values,
@@ -219,12 +221,12 @@ def _given_view(view: npt.NDArray[np.int32], weight: Floats, trembles: Ints | No
 
 def _rows(graph: GameGraph, evaluator: Any) -> tuple[Floats, Floats, Floats, Floats]:
     """P [A], V [I], Vc [A] and beliefs over pieces [B] of an evaluator, checked."""
+    graph.resolve()
     models = Models(graph, evaluator)
     ready = evaluator.native_rows if isinstance(evaluator, NativeRowsEvaluator) else None
     if ready is not None:
         rows = models.checked_native(ready)
         return rows.policy, rows.value, rows.child_values, rows.beliefs
-    graph.resolve()
     policy, value, child_values = _in_batches(
         len(graph.information_sets), models.flat_information_sets
     )

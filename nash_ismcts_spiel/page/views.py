@@ -161,7 +161,7 @@ def found_view(config: SearchConfig, value_scale: float, result: SearchResult) -
     q, visits = result.q, result.visits
     width = config.lcb_width * value_scale
     bonus = _bonuses(config, value_scale, result)
-    filters = config.root_rule not in ("certain_step", "quantal_step") and sum(visits) > 0
+    filters = config.root_rule != "quantal_step" and sum(visits) > 0
     kept = kept_actions(visits, q, width) if filters else [True] * len(visits)
     sigmas = [width / math.sqrt(n) if n else None for n in visits]
     return {

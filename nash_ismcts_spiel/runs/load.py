@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyspiel
 
 from nash_ismcts_spiel.files import CheckpointError, DamagedFileError
-from nash_ismcts_spiel.games.policies import TablePolicy
+from nash_ismcts_spiel.games.policies import TablePolicy, ViewTablePolicy
 from nash_ismcts_spiel.models import Evaluator, ExactEvaluator
+from nash_ismcts_spiel.models.views import ViewEvaluator
 from nash_ismcts_spiel.runs.run import Run
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ def load_policy(path: str | Path) -> Policy:
             saved: Policy = _saved(path).policy()
             return saved
     run = Run.resume(path)
+    if run.merged is not None:
+        by_views: Policy = ViewTablePolicy(run.merged, run.policy())
+        return by_views
     found: Policy = (
         TablePolicy(run.graph, run.policy()) if run.enumerated else run.saved_models().policy()
     )
@@ -59,6 +63,8 @@ def load_evaluator(path: str | Path, game: str | None = None) -> Evaluator:
     if not isinstance(found, Run):
         with _naming(path):
             return found.evaluator()
+    if found.merged is not None:
+        return ViewEvaluator(found.merged, found.policy())
     if found.kind == "exact":
         return ExactEvaluator(found.graph, found.policy())
     return found.saved_models().evaluator()

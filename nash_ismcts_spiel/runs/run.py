@@ -13,17 +13,25 @@ import numpy.typing as npt
 from nash_ismcts_spiel.files import Checkpoint, CheckpointError, versions
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.graph import ENUMERATION_LIMIT
+from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.games.orders import dealing_of, order_fingerprint
 from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
 from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
 from nash_ismcts_spiel.learning.exact_loop import ExactLoop
-from nash_ismcts_spiel.learning.loops import is_large, learns_enumerated, make_loop, whole_graph
+from nash_ismcts_spiel.learning.loops import (
+    is_large,
+    learns_enumerated,
+    make_loop,
+    whole_graph,
+)
+from nash_ismcts_spiel.learning.view_loop import ViewLoop
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.models import exact_rows
 from nash_ismcts_spiel.notebook import html_pairs
 from nash_ismcts_spiel.runs.config import CHECKPOINT, naming_config, read_config
 from nash_ismcts_spiel.runs.directory import Budget, RunDirectory, refuse_occupied
 from nash_ismcts_spiel.runs.live import Live
+from nash_ismcts_spiel.runs.metrics import is_measured
 
 if TYPE_CHECKING:
     from nash_ismcts_spiel.models.networks.saved import SavedModels
@@ -33,6 +41,9 @@ Floats = npt.NDArray[np.float64]
 
 _MEASURED_LIMIT = 500_000
 """Worlds up to which a game is enumerated if that is only for measuring."""
+
+_MEASURED_RATIO = 4.0
+"""Of sweeps over views from one measurement to the next, which takes as long as a thousand."""
 
 
 class Run(RunDirectory):
@@ -123,8 +134,15 @@ class Run(RunDirectory):
         return graph
 
     @property
+    def merged(self) -> MergedGame | None:
+        """The merged game over whose views P is a table; None where it is not."""
+        return self.loop.merged if isinstance(self.loop, ViewLoop) else None
+
+    @property
     def learned_on(self) -> str:
         """In words, on what the models learn, for figures that need to say so."""
+        if self.merged is not None:
+            return f"exact models of {len(self.merged.views):,} views"
         if self.kind == "exact":
             return "exact models of the enumerated game"
         if learns_enumerated(self._supported, self.config):
@@ -168,8 +186,8 @@ class Run(RunDirectory):
         return html_pairs(self.game, pairs)
 
     def policy(self) -> Floats:
-        """P, the average policy, at every information set of the graph. [A]"""
-        if isinstance(self.loop, ExactLoop):
+        """P, the average policy, at every information set of the graph, or at every view. [A]"""
+        if isinstance(self.loop, ExactLoop | ViewLoop):
             return self.loop.models.policy()
         return self._tables().policy
 
@@ -225,7 +243,9 @@ class Run(RunDirectory):
         return self._whole_game
 
     def _enumerate(self) -> GameGraph | None:
-        insists = self.kind == "exact" or self.config.graph == "enumerated"
+        if self.kind == "exact":
+            return self.loop.graph if isinstance(self.loop, ExactLoop) else None
+        insists = self.config.graph == "enumerated"
         # Who learns on graphs that grow should not have to wait for measurements.
         limit = _MEASURED_LIMIT if self.config.graph == "grown" else ENUMERATION_LIMIT
         if not insists and is_large(self._supported, limit):
@@ -236,6 +256,11 @@ class Run(RunDirectory):
             if insists:
                 raise
             return None
+
+    def _is_due(self) -> bool:
+        if self.merged is None:
+            return super()._is_due()
+        return is_measured(self.loop.generation, _MEASURED_RATIO)
 
     def _state(self) -> Checkpoint:
         numbers, arrays = super()._state()

@@ -17,8 +17,6 @@ from nash_ismcts_spiel.search.interval import Interval
 from nash_ismcts_spiel.search.limits import LimitReachedError, Limits, StoppedBy
 from nash_ismcts_spiel.search.result import SearchResult
 from nash_ismcts_spiel.search.root_policy import (
-    certain_gain,
-    certain_step,
     kept_actions,
     quantal_step,
     root_policy,
@@ -135,9 +133,6 @@ class ReferenceEngine:
         if sum(choices.visits) == 0:
             return list(prior)
         scale, width = self._value_scale, self._config.lcb_width * self._value_scale
-        if self._config.root_rule == "certain_step":
-            step_size = self._config.step_size / scale
-            return certain_step(prior, values, choices.visits, width, step_size)
         if self._config.root_rule == "quantal_step":
             temperature = self._config.temperature * scale
             return quantal_step(prior, values, temperature, self._config.quantal_share)
@@ -145,10 +140,7 @@ class ReferenceEngine:
         if self._config.root_rule == "visits":
             return root_policy(choices.visits, kept)
         expected = [choices.weight(action) for action in range(len(choices.visits))]
-        policy = root_policy(expected, kept)
-        if self._config.root_rule == "certain_gain" and not certain_gain(policy, prior, values) > 0:
-            return list(prior)
-        return policy
+        return root_policy(expected, kept)
 
 
 @contextlib.contextmanager

@@ -29,10 +29,14 @@ class SplitMix:
         inner = _mix((stream + _GOLDEN) & _MASK)
         return cls(_mix((_mix((seed + 1) & _MASK) * _GOLDEN + inner) & _MASK))
 
+    def next(self) -> int:
+        """64 random bits."""
+        self._state = (self._state + _GOLDEN) & _MASK
+        return _mix(self._state)
+
     def uniform(self) -> float:
         """Uniform in [0, 1)."""
-        self._state = (self._state + _GOLDEN) & _MASK
-        return (_mix(self._state) >> 11) * 2.0**-53
+        return (self.next() >> 11) * 2.0**-53
 
     def below(self, count: int) -> int:
         """Uniform in 0 to count - 1."""

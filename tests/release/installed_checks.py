@@ -90,7 +90,7 @@ def test_exact_training_runs_goes_on_and_is_exported(tmp_path: Path) -> None:
     for arguments in (
         "train --game kuhn_poker --models exact --generations 20 --out run",
         "train --resume --generations 40 --out run",
-        "evaluate --run run --visits 20 --repeats 1",
+        "exploitability --run run",
         "export --run run --out policy.json",
     ):
         done = run(str(SCRIPT), *arguments.split(), folder=tmp_path)

@@ -37,6 +37,9 @@ void bind_sources(pybind11::module_& module);
 // TableArena, TableModels, ForestSettings and what searches with them.
 void bind_forest(pybind11::module_& module);
 
+// StateForest and WorldDraws.
+void bind_state_forest(pybind11::module_& module);
+
 // Config and Search, and the functions that run them.
 void bind_search(pybind11::module_& module);
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "shared_graph.h"
+#include "stop.h"
 
 namespace nash_ismcts {
 
@@ -105,31 +105,6 @@ struct PyForest : SoftForest {
 
   std::shared_ptr<TableArena> arena;
   std::atomic<bool> busy{false};
-};
-
-// Whether time is up; lets Python see now and then whether the user has pressed Ctrl-C.
-class Stop {
- public:
-  explicit Stop(std::optional<double> seconds) {
-    if (seconds) {
-      deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                     std::chrono::duration<double>(std::min(*seconds, 1e8)));
-    }
-  }
-  bool operator()() const {
-    const Clock::time_point now = Clock::now();
-    if (now >= look_) {
-      look_ = now + kSignalInterval;
-      const py::gil_scoped_acquire acquired;
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    }
-    return now >= deadline_;
-  }
-
- private:
-  static constexpr std::chrono::milliseconds kSignalInterval{100};
-  Clock::time_point deadline_ = Clock::time_point::max();
-  mutable Clock::time_point look_ = Clock::now() + kSignalInterval;
 };
 
 class Busy {

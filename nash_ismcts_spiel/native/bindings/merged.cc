@@ -17,6 +17,7 @@
 
 #include "../exact/merged_cfr.h"
 #include "../exact/merged_response.h"
+#include "../exact/merged_sweeps.h"
 #include "../solvers/merged_ismcts.h"
 #include "../worlds/merged_game.h"
 #include "../worlds/walked_game.h"
@@ -155,6 +156,48 @@ class SharedMergedCfr {
   std::atomic<bool> busy_{false};
 };
 
+std::vector<double> column_of(const Doubles& array, const char* name) {
+  for (py::ssize_t at = 0; at < array.size(); ++at) {
+    if (!std::isfinite(array.data()[at])) {
+      throw py::value_error(std::string(name) + " must be finite");
+    }
+  }
+  return {array.data(), array.data() + array.size()};
+}
+
+// Sweeps are short, so they keep the GIL.
+void bind_sweeps(py::module_& module) {
+  py::class_<MergedSweeps>(module, "MergedSweeps")
+      .def(py::init<std::shared_ptr<MergedGame>>(), py::arg("game").none(false))
+      .def("sweep", &MergedSweeps::sweep, py::arg("step"), py::arg("temperature"),
+           py::arg("weight"))
+      .def("average_policy",
+           [](const MergedSweeps& sweeps) { return copy_of(sweeps.average_policy()); })
+      .def(
+          "action_values",
+          [](MergedSweeps& sweeps, const Doubles& policy) {
+            return copy_of(sweeps.action_values(checked_policy(sweeps.game(), policy).data()));
+          },
+          py::arg("policy"))
+      .def("state",
+           [](const MergedSweeps& sweeps) {
+             const MergedSweeps::State& state = sweeps.state();
+             return std::make_tuple(copy_of(state.logits), copy_of(state.values),
+                                    copy_of(state.sums));
+           })
+      .def(
+          "restore",
+          [](MergedSweeps& sweeps, const Doubles& logits, const Doubles& values,
+             const Doubles& sums) {
+            for (py::ssize_t at = 0; at < sums.size(); ++at) {
+              if (sums.data()[at] < 0.0) throw py::value_error("sums must not be negative");
+            }
+            sweeps.restore({column_of(logits, "logits"), column_of(values, "values"),
+                            column_of(sums, "sums")});
+          },
+          py::arg("logits"), py::arg("values"), py::arg("sums"));
+}
+
 // MO-ISMCTS once at every view, each with random numbers of its own: visit shares of all actions.
 py::array_t<double> merged_ismcts(const std::shared_ptr<MergedGame>& game, int64_t simulations,
                                   double exploration, uint64_t seed, const Report& report) {
@@ -210,6 +253,7 @@ void bind_merged(py::module_& module) {
                  return std::make_shared<WalkedGame>(game, merged);
                }),
            py::arg("game").none(false), py::arg("merged").none(false));
+  bind_sweeps(module);
   module.def("merged_ismcts", &merged_ismcts, py::arg("game").none(false), py::arg("simulations"),
              py::arg("exploration"), py::arg("seed"), py::arg("report") = py::none());
   py::class_<SharedMergedCfr>(module, "MergedCfr")

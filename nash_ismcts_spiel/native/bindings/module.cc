@@ -13,6 +13,7 @@ PYBIND11_MODULE(_core, module) {
   nash_ismcts::bind_sources(module);
   nash_ismcts::bind_search(module);
   nash_ismcts::bind_forest(module);
+  nash_ismcts::bind_state_forest(module);
   nash_ismcts::bind_play(module);
   nash_ismcts::bind_subgames(module);
 }

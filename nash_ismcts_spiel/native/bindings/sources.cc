@@ -6,7 +6,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../search/pools.h"
@@ -19,17 +18,6 @@
 namespace nash_ismcts {
 
 namespace {
-
-// Refuses what does not send each action to another one.
-void require_permutation(const History& symmetry) {
-  std::vector<bool> met(symmetry.size());
-  for (const Action action : symmetry) {
-    if (action < 0 || action >= static_cast<Action>(met.size()) || met[action]) {
-      throw py::value_error("a symmetry must be a permutation of actions");
-    }
-    met[action] = true;
-  }
-}
 
 // One row of a source as Python sees it: (P, V, Vc).
 py::tuple source_set_row(RowSource& self, Graph& graph, int64_t set, int64_t arrival) {
@@ -128,16 +116,6 @@ void bind_row_sources(py::module_& module) {
         return std::make_shared<RolloutRows>(worlds, most_games, seed);
       },
       py::arg("worlds"), py::arg("most_games"), py::arg("seed"));
-  module.def(
-      "rollout_policy_rows",
-      [](int32_t worlds, double temperature, bool by_observation, std::vector<History> symmetries,
-         uint64_t seed) -> std::shared_ptr<RowSource> {
-        for (const History& symmetry : symmetries) require_permutation(symmetry);
-        return std::make_shared<RolloutPolicyRows>(worlds, temperature, by_observation,
-                                                   std::move(symmetries), seed);
-      },
-      py::arg("worlds"), py::arg("temperature"), py::arg("by_observation"), py::arg("symmetries"),
-      py::arg("seed"));
   module.def(
       "draw_world",
       [](Graph& graph, int64_t set, uint64_t seed) {

@@ -18,7 +18,7 @@ enum class Trees { kByInformationSet, kByNode, kByObservation };
 enum class Spawning { kAlways, kWhenBehind };
 enum class OpponentDispersion { kNone, kUnseen, kAlways };
 enum class UnvisitedEvents { kValued, kLeftOut };
-enum class RootRule { kVisits, kExpectedVisits, kCertainGain, kCertainStep, kQuantalStep };
+enum class RootRule { kVisits, kExpectedVisits, kQuantalStep };
 
 struct SearchConfig {
   double dispersion_radius = 0.2;
@@ -39,7 +39,6 @@ struct SearchConfig {
   UnvisitedEvents unvisited_events = UnvisitedEvents::kValued;
   double lcb_width = 0.1;
   RootRule root_rule = RootRule::kVisits;
-  double step_size = 5.0;
   double temperature = 0.1;
   double quantal_share = 1.0;
   double value_scale = 1.0;
@@ -71,9 +70,7 @@ void for_each_setting(SearchConfig& config, Visit&& visit) {
   visit("opponent_dispersion", config.opponent_dispersion, Words{"none", "unseen", "always"});
   visit("unvisited_events", config.unvisited_events, Words{"valued", "left_out"});
   visit("lcb_width", config.lcb_width);
-  visit("root_rule", config.root_rule,
-        Words{"visits", "expected_visits", "certain_gain", "certain_step", "quantal_step"});
-  visit("step_size", config.step_size);
+  visit("root_rule", config.root_rule, Words{"visits", "expected_visits", "quantal_step"});
   visit("temperature", config.temperature);
   visit("quantal_share", config.quantal_share);
   visit("value_scale", config.value_scale);

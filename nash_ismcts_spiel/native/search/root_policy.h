@@ -1,6 +1,5 @@
 // The policy at the root, as search/root_policy.py: shares of visits, or of expected visits, of the
-// actions that the confidence filter keeps; or P, where these gain nothing for certain; or P with a
-// step along the advantages that are certain, or with one towards the quantal response.
+// actions that the confidence filter keeps; or P with a step towards the quantal response.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROOT_POLICY_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_SEARCH_ROOT_POLICY_H_
@@ -15,57 +14,6 @@
 namespace nash_ismcts {
 
 constexpr double kGivenUp = 1e-6;  // least P of an action from which a quantal step begins
-
-// What a policy gains on the prior if each interval is at its worst end for it.
-inline double certain_gain(Forest& forest, const Rows& rows, const ActNode& node,
-                           const double* policy) {
-  double gain = 0.0;
-  for (int32_t a = 0; a < node.count; ++a) {
-    const double more = policy[a] - rows.policy[node.first_action + a];
-    const Interval value = child_value(forest, rows, node, a);
-    gain += more * (more > 0.0 ? value.low : value.high);
-  }
-  return gain;
-}
-
-// sigma(N), 0 where an action was never tried: its value is Vc then, which no draw has touched.
-inline double sampling_width(const ActionSlot& slot, const SearchConfig& config) {
-  if (slot.visits == 0) return 0.0;
-  return config.lcb_width * config.value_scale / std::sqrt(static_cast<double>(slot.visits));
-}
-
-// What is certain of Q(a) - E_P[Q]: the distance of their intervals, 0 if they overlap.
-inline double certain_advantage(Interval value, double width, Interval expected) {
-  if (value.low - width > expected.high) return value.low - width - expected.high;
-  if (value.high + width < expected.low) return value.high + width - expected.low;
-  return 0.0;
-}
-
-// P(a) exp(eta A(a) / value scale), normalised, with the certain advantages A.
-inline void certain_step(Forest& forest, const Rows& rows, const ActNode& node,
-                         const SearchConfig& config, double* policy) {
-  const ActionSlot* slots = forest.action_slots(node);
-  const double* prior = rows.policy.data() + node.first_action;
-  Interval expected{0.0, 0.0};
-  for (int32_t a = 0; a < node.count; ++a) {
-    const Interval value = child_value(forest, rows, node, a);
-    expected.low += prior[a] * value.low;
-    expected.high += prior[a] * value.high;
-  }
-  double largest = -std::numeric_limits<double>::infinity();
-  for (int32_t a = 0; a < node.count; ++a) {
-    const Interval value = child_value(forest, rows, node, a);
-    policy[a] = certain_advantage(value, sampling_width(slots[a], config), expected);
-    if (prior[a] > 0.0) largest = std::max(largest, policy[a]);
-  }
-  const double step_size = config.step_size / config.value_scale;
-  double total = 0.0;
-  for (int32_t a = 0; a < node.count; ++a) {
-    policy[a] = prior[a] > 0.0 ? prior[a] * std::exp(step_size * (policy[a] - largest)) : 0.0;
-    total += policy[a];
-  }
-  for (int32_t a = 0; a < node.count; ++a) policy[a] /= total;
-}
 
 // P(a)^(1 - d) exp(d Q(a) / tau), normalised, with the middles of Q's intervals.
 inline void quantal_step(Forest& forest, const Rows& rows, const ActNode& node,
@@ -91,10 +39,6 @@ inline void quantal_step(Forest& forest, const Rows& rows, const ActNode& node,
 // Writes one probability per action of an expanded and visited root.
 inline void root_policy(Forest& forest, const Rows& rows, const ActNode& node,
                         const SearchConfig& config, double* policy) {
-  if (config.root_rule == RootRule::kCertainStep) {
-    certain_step(forest, rows, node, config, policy);
-    return;
-  }
   if (config.root_rule == RootRule::kQuantalStep) {
     quantal_step(forest, rows, node, config, policy);
     return;
@@ -119,10 +63,6 @@ inline void root_policy(Forest& forest, const Rows& rows, const ActNode& node,
     total += policy[a];
   }
   for (int32_t a = 0; a < node.count; ++a) policy[a] /= total;
-  if (config.root_rule == RootRule::kCertainGain &&
-      !(certain_gain(forest, rows, node, policy) > 0.0)) {
-    std::copy_n(rows.policy.data() + node.first_action, node.count, policy);
-  }
 }
 
 }  // namespace nash_ismcts

@@ -1,21 +1,11 @@
 #include "row_source.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
-#include <utility>
 
 namespace nash_ismcts {
-
-namespace {
-
-constexpr size_t kMostKept = 1 << 18;  // rows that are kept from graph to graph
-constexpr double kUnforeseen = 0.02;   // share of uniform moves in beliefs: P may be wrong
-
-}  // namespace
 
 void RowSource::policy_row(Graph& graph, Rows& rows, int32_t set) {
   rows.fit(graph);
@@ -93,152 +83,7 @@ void RolloutRows::values(Graph& graph, int32_t set, int32_t arrival, double& val
 std::unique_ptr<GameState> RolloutRows::drawn_state(Graph& graph, int32_t set, Random& random) {
   if (!graph.by_exchange(set)) return graph.state(draw_world(graph, set, random));
   Walk walk(random.next());
-  return graph.exchanged_state(set, walk);
-}
-
-RolloutPolicyRows::RolloutPolicyRows(int32_t worlds, double temperature, bool by_observation,
-                                     std::vector<History> symmetries, uint64_t seed)
-    : RolloutRows(worlds, std::numeric_limits<int32_t>::max(), seed),
-      temperature_(temperature),
-      by_observation_(by_observation),
-      symmetries_(std::move(symmetries)) {}
-
-void RolloutPolicyRows::policy_row(Graph& graph, Rows& rows, int32_t set) {
-  set_row(graph, rows, set, kMissing);
-}
-
-// Where a search arrived says nothing here: who asks next may have arrived elsewhere.
-void RolloutPolicyRows::set_row(Graph& graph, Rows& rows, int32_t set, int32_t) {
-  const std::vector<double>& values = kept_values(graph, set);
-  rows.fit(graph);
-  const int32_t first = graph.information_sets.first_action[set];
-  const double largest = *std::max_element(values.begin(), values.end());
-  double total = 0.0, mean = 0.0;
-  for (size_t action = 0; action < values.size(); ++action) {
-    const double weight = graph.whole_count(set, static_cast<int32_t>(action)) *
-                          std::exp((values[action] - largest) / temperature_);
-    rows.policy[first + action] = weight;
-    rows.child_values[first + action] = values[action];
-    total += weight;
-    mean += weight * values[action];
-  }
-  for (size_t action = 0; action < values.size(); ++action) rows.policy[first + action] /= total;
-  rows.value[set] = mean / total;
-  rows.has_policy[set] = rows.has_information_set[set] = 1;
-}
-
-uint64_t RolloutPolicyRows::known(const Graph& graph, int32_t set) const {
-  return by_observation_ ? graph.observation_hash(set) : graph.knowledge_hash(set);
-}
-
-const RolloutPolicyRows::Values& RolloutPolicyRows::kept_values(Graph& graph, int32_t set) {
-  const uint64_t asked = known(graph, set);
-  const auto found = kept_.find(asked);
-  if (found != kept_.end()) return found->second;
-  return keep(asked, played_values(graph, set, asked));
-}
-
-// Worlds are drawn in a graph of their own: that of the search does not tell which rows were kept.
-RolloutPolicyRows::Values RolloutPolicyRows::played_values(Graph& graph, int32_t set,
-                                                           uint64_t asked) {
-  Graph apart(graph.shared_game());
-  apart.set_deadline(graph.deadline());
-  const History history = graph.history(graph.information_sets.first_world[set]);
-  const auto at = [&apart](const History& events) {
-    return apart.worlds.information_set[apart.follow(events)];
-  };
-  // Of all images the one with the smallest hash is played out.
-  const History* turn = nullptr;
-  int32_t image = at(history);
-  uint64_t smallest = asked;
-  for (const History& symmetry : symmetries_) {
-    History turned = history;
-    for (Action& event : turned) event = symmetry.at(event);
-    const int32_t other = at(turned);
-    const uint64_t hash = known(apart, other);
-    if (hash >= smallest) continue;
-    turn = &symmetry;
-    image = other;
-    smallest = hash;
-  }
-  const auto found = kept_.find(smallest);
-  Values there;
-  if (found != kept_.end()) {
-    there = found->second;
-  } else {
-    there.resize(apart.information_sets.action_count[image]);
-    double value;
-    values(apart, image, kMissing, value, there.data());
-    if (turn != nullptr) keep(smallest, there);
-  }
-  if (turn == nullptr) return there;
-  const auto& here = graph.information_sets;
-  const auto first =
-      apart.information_sets.action.begin() + apart.information_sets.first_action[image];
-  Values turned_back(there.size());
-  for (size_t action = 0; action < there.size(); ++action) {
-    const Action goes_to = turn->at(here.action[here.first_action[set] + action]);
-    turned_back[action] = there.at(std::find(first, first + there.size(), goes_to) - first);
-  }
-  return turned_back;
-}
-
-const RolloutPolicyRows::Values& RolloutPolicyRows::keep(uint64_t known, Values child_values) {
-  if (kept_.size() >= kMostKept) kept_.clear();
-  return kept_.insert_or_assign(known, std::move(child_values)).first->second;
-}
-
-void RolloutPolicyRows::sample_row(Graph& graph, Rows& rows, int32_t sample) {
-  const int32_t world = graph.samples.world[sample];
-  if (graph.worlds.kind[world] == kChance) {
-    RowSource::sample_row(graph, rows, sample);
-    return;
-  }
-  int32_t set = graph.worlds.information_set[world];
-  if (by_observation_) set = graph.same_observation(set);
-  rows.fit(graph);
-  if (!rows.has_policy[set]) policy_row(graph, rows, set);
-  const int64_t first = graph.samples.first_branch[sample];
-  const int32_t first_action = graph.information_sets.first_action[set];
-  const double least = kUnforeseen / graph.information_sets.action_count[set];
-  double total = 0.0;
-  for (int64_t branch = first; branch < first + graph.samples.branch_count[sample]; ++branch) {
-    const bool dead = graph.samples.target[branch] == kDead;
-    const double policy = rows.policy[first_action + graph.samples.edge[branch]];
-    rows.beliefs[branch] = dead ? 0.0 : (1.0 - kUnforeseen) * policy + least;
-    total += rows.beliefs[branch];
-  }
-  for (int64_t branch = first; branch < first + graph.samples.branch_count[sample]; ++branch) {
-    rows.beliefs[branch] /= total;
-  }
-  rows.has_sample[sample] = 1;
-}
-
-int32_t draw_world(Graph& graph, int32_t set, Random& random) {
-  std::vector<double> weights;
-  std::vector<int32_t> drawn;  // SAMPLE nodes on the way
-  int32_t target = graph.hidden(set);
-  while (target < 0) {
-    const int32_t sample = ~target;
-    weights.resize(graph.samples.branch_count[sample]);
-    graph.prior_weights(sample, weights.data());
-    double remaining = random.uniform();
-    int32_t branch = 0;
-    for (int32_t k = 0; k < static_cast<int32_t>(weights.size()); ++k) {
-      if (weights[k] <= 0.0) continue;
-      branch = k;
-      remaining -= weights[k];
-      if (remaining < 0.0) break;
-    }
-    drawn.push_back(sample);
-    target = graph.branch(sample, branch);
-    if (target == kDead) {
-      while (drawn.back() != graph.dead_sample()) drawn.pop_back();
-      target = ~drawn.back();
-      drawn.pop_back();
-    }
-  }
-  return target;
+  return state_after(graph.game(), graph.exchanged_history(set, walk));
 }
 
 }  // namespace nash_ismcts

@@ -6,12 +6,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "../common/random.h"
 #include "../worlds/graph.h"
 #include "../worlds/playout.h"
+#include "../worlds/world_draws.h"
 #include "rows.h"
 
 namespace nash_ismcts {
@@ -23,16 +23,15 @@ class RowSource {
   // Whether it makes rows of information sets, too; those of SAMPLE nodes it always makes.
   virtual bool makes_set_rows() const { return true; }
 
-  // P of an information set: uniform unless a source says otherwise.
-  virtual void policy_row(Graph& graph, Rows& rows, int32_t set);
+  // P of an information set: uniform.
+  void policy_row(Graph& graph, Rows& rows, int32_t set);
 
   // P, V and Vc of an information set. `arrival` is a world of it that its own player has drawn,
   // from which values may be estimated; kMissing if there is none, and worlds have to be drawn.
-  virtual void set_row(Graph& graph, Rows& rows, int32_t set, int32_t arrival);
+  void set_row(Graph& graph, Rows& rows, int32_t set, int32_t arrival);
 
-  // Beliefs at a SAMPLE node: the prior unless a source says otherwise. Vc does not tell pieces
-  // apart.
-  virtual void sample_row(Graph& graph, Rows& rows, int32_t sample);
+  // Beliefs at a SAMPLE node: the prior. Vc does not tell pieces apart.
+  void sample_row(Graph& graph, Rows& rows, int32_t sample);
 
  protected:
   // Fills V and Vc[actions] of an information set.
@@ -92,41 +91,6 @@ class RolloutRows : public RowSource {
   Playout playout_;
   std::vector<int32_t> order_, games_;
 };
-
-// A policy from random play, and beliefs in which others have played by theirs. P is proportional
-// to exp(Vc / temperature), where Vc is found as by RolloutRows, with a game after every action in
-// each world and without the world of arrival; V is the mean of Vc under P. A hidden move of
-// another player is as likely as P of that player makes it, among the moves after which a world is
-// left. Rows are functions of the seed and of what their player knows, and are kept from graph to
-// graph. Where the game has symmetries, one information set is played out for all its images.
-class RolloutPolicyRows : public RolloutRows {
- public:
-  // `temperature` is in the game's utility units. With `by_observation` one information set stands
-  // for all in which its player sees the same (Graph::same_observation). A symmetry says where each
-  // action goes, chance outcomes aside.
-  RolloutPolicyRows(int32_t worlds, double temperature, bool by_observation,
-                    std::vector<History> symmetries, uint64_t seed);
-
-  void policy_row(Graph& graph, Rows& rows, int32_t set) override;
-  void set_row(Graph& graph, Rows& rows, int32_t set, int32_t arrival) override;
-  void sample_row(Graph& graph, Rows& rows, int32_t sample) override;
-
- private:
-  using Values = std::vector<double>;
-
-  uint64_t known(const Graph& graph, int32_t set) const;
-  const Values& kept_values(Graph& graph, int32_t set);
-  Values played_values(Graph& graph, int32_t set, uint64_t asked);
-  const Values& keep(uint64_t known, Values child_values);
-
-  double temperature_;
-  bool by_observation_;
-  std::vector<History> symmetries_;
-  std::unordered_map<uint64_t, Values> kept_;  // Vc, by a hash of what is known
-};
-
-// Draws a world of an information set, each hidden piece by its prior.
-int32_t draw_world(Graph& graph, int32_t set, Random& random);
 
 }  // namespace nash_ismcts
 

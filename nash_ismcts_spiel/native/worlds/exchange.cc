@@ -83,13 +83,11 @@ int32_t HiddenHistories::exchanged_world(int32_t set, Walk& walk) {
                       : graph_.information_sets.first_world[set];
 }
 
-std::unique_ptr<GameState> HiddenHistories::exchanged_state(int32_t set, Walk& walk) {
+History HiddenHistories::exchanged_history(int32_t set, Walk& walk) {
   const Knowledge& known = knowledge(set);
   walk_on(set, walk);
   if (!explains_all(known.tracker, walk.example->events)) walk.example = known.example;
-  std::unique_ptr<GameState> state = graph_.game_->initial_state();
-  for (const Action event : walk.example->events) state->apply(event);
-  return state;
+  return walk.example->events;
 }
 
 // Whether a history that can happen explains the log from its beginning.

@@ -202,8 +202,8 @@ int32_t Graph::exchanged_world(int32_t set, Walk& walk) {
   return hidden_->exchanged_world(set, walk);
 }
 
-std::unique_ptr<GameState> Graph::exchanged_state(int32_t set, Walk& walk) {
-  return hidden_->exchanged_state(set, walk);
+History Graph::exchanged_history(int32_t set, Walk& walk) {
+  return hidden_->exchanged_history(set, walk);
 }
 
 int32_t Graph::dead_sample() const { return hidden_->dead_sample(); }

@@ -133,8 +133,8 @@ class Graph : public GraphTables {
   // The next world on a random walk over the worlds of an information set.
   int32_t exchanged_world(int32_t information_set, Walk& walk);
 
-  // The same as a state, without adding rows to the graph.
-  std::unique_ptr<GameState> exchanged_state(int32_t information_set, Walk& walk);
+  // The same as a history, without adding rows to the graph.
+  History exchanged_history(int32_t information_set, Walk& walk);
 
   // What each player would be shown at each decision of an enumerated graph, as a view; kNoView
   // elsewhere. Players look at their own decisions only (views.h), so this is more than their views

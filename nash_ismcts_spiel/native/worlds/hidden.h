@@ -69,7 +69,7 @@ class HiddenHistories {
   // See Graph::by_exchange and Graph::exchanged_world.
   bool by_exchange(int32_t information_set);
   int32_t exchanged_world(int32_t information_set, Walk& walk);
-  std::unique_ptr<GameState> exchanged_state(int32_t information_set, Walk& walk);
+  History exchanged_history(int32_t information_set, Walk& walk);
 
   // See Graph::unseen.
   bool unseen(int32_t world, int32_t player);
