@@ -43,9 +43,9 @@ help:  ## list the targets
 
 install: $(STAMP)  ## set up the virtual environment and build the C++ part
 
-demo: $(STAMP)  ## policy collapse, Kuhn and Leduc learned, matches; a page of it in out/demo.html
-	$(BIN)/python examples/policy_collapse.py --games=kuhn_poker --plot=out/policy_collapse.png
-	@$(BIN)/python examples/demo.py --nocollapse
+demo: $(STAMP)  ## search pays, policy collapse, two trainings, matches; a page in out/demo.html
+	$(BIN)/python examples/search_pays.py --plot=out/search_pays.png
+	@$(BIN)/python examples/demo.py --nocurve
 
 results: $(STAMP)  ## remake all tables and figures of docs/results; RESULTS="--quick" to try it
 	$(BIN)/python -m benchmarks.results $(RESULTS)

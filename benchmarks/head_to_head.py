@@ -142,9 +142,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=0.004, help="a move (default 0.004)")
     parser.add_argument("--tuning-hands", type=int, default=100, help="of the first round")
     parser.add_argument("--seed", type=int, default=0, help="of deals and bots (default 0)")
+    parser.add_argument("--page", action="store_true", help="write the page from what is stored")
     parser.add_argument("--again", action="store_true", help="play stored matches again")
     options = parser.parse_args(arguments)
-    for game in options.games:
+    for game in [] if options.page else options.games:
         path = FOLDER / f"{game_file(game)}.json"
         if options.again or not path.exists():
             setting = tune_peer(game, options.seconds, first_hands=options.tuning_hands)

@@ -1,10 +1,12 @@
-"""OpenSpiel's ISMCTSBot at its best: the setting with which it is compared.
+"""Peers at their best: the settings with which they are compared.
 
-Its constant (.5, 1 and 2 value scales), its final policy (visit shares, most visits) and its number
-of worlds (all new, 32) decide how well it plays, and none is best everywhere. So each comparison
-takes the best of these twelve, chosen for its game and its budget on seeds of its own, by what is
-then compared: by exploitability, or by matches against our untrained bot, where after each round of
-deals the better third goes on. Worlds are those of this package's resampler, on both sides.
+ISMCTSBot's constant (.5, 1 and 2 value scales), its final policy (visit shares, most visits) and
+its number of worlds (all new, 32) decide how well it plays, and none is best everywhere. So each
+comparison takes the best of these twelve, chosen for its game and its budget on seeds of its own,
+by what is then compared: by exploitability, or by matches against our untrained bot, where after
+each round of deals the better third goes on. Worlds are those of this package's resampler, on both
+sides. MO-ISMCTS has the same constants and final policies, and all worlds; online outcome sampling
+(OOS) has half, once and twice its usual exploration.
 
     python -m benchmarks.peers --games leduc_poker --simulations 100 1000
     python -m benchmarks.peers --games leduc_poker euchre --seconds 0.01
@@ -19,7 +21,7 @@ import dataclasses
 import itertools
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,9 +31,12 @@ from benchmarks.stored import RESULTS
 from benchmarks.timing import report
 from nash_ismcts_spiel import make_bot
 from nash_ismcts_spiel.baselines.ismcts import FinalPolicy, IsmctsBot
+from nash_ismcts_spiel.baselines.oos import oos_bot
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.match import BotFactory, round_robin
 from nash_ismcts_spiel.native import exact
+from nash_ismcts_spiel.native.exact import merged_ismcts, merged_nash_conv
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,6 +49,7 @@ FIRST_HANDS = 100
 _ALL_TRIED = 1000
 _TRIED_LONG = 4
 """Simulations up to which all settings are measured, and how many of them in longer searches."""
+_LONGEST_OOS = 100
 _STAY = 3
 """One in so many settings goes on to the next round."""
 
@@ -119,6 +125,51 @@ def ismcts_everywhere(
     return everywhere(graph, IsmctsBot(graph.game, 0, seed=seed, simulations=simulations, **given))
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class MoSetting:
+    """How MO-ISMCTS searches: UCB's constant, in value scales, and what is played afterwards."""
+
+    scales: float
+    final_policy: FinalPolicy
+
+    def words(self) -> str:
+        """The setting in words."""
+        final = "most visits" if self.final_policy == "most_visits" else "visit shares"
+        return f"c {self.scales:g}, {final}"
+
+    def policy(self, merged: MergedGame, simulations: int, seed: int) -> Floats:
+        """One search at each view; one probability per action of each."""
+        constant = self.scales * merged.game.value_scale()
+        shares = merged_ismcts(merged, simulations, constant, seed)
+        if self.final_policy == "visit_shares":
+            return shares
+        counts = [len(view.legal_actions) for view in merged.views]
+        first = np.cumsum([0, *counts[:-1]])
+        most = np.maximum.reduceat(shares, first)
+        ties = (shares == np.repeat(most, counts)).astype(np.float64)
+        return ties / np.repeat(np.add.reduceat(ties, first), counts)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OosSetting:
+    """How OOS searches: its share of uniform play."""
+
+    exploration: float
+
+    def words(self) -> str:
+        """The setting in words."""
+        return f"exploration {self.exploration:g}"
+
+    def everywhere(self, graph: GameGraph, simulations: int, seed: int) -> Everywhere:
+        """One search at each information set."""
+        given: dict[str, Any] = {"simulations": simulations, "exploration": self.exploration}
+        return everywhere(graph, oos_bot(graph.game, 0, seed=seed, **given))
+
+
+MO_SETTINGS = tuple(itertools.starmap(MoSetting, itertools.product((0.5, 1, 2), FINAL_POLICIES)))
+OOS_SETTINGS = tuple(map(OosSetting, (0.2, 0.4, 0.8)))
+
+
 def ismcts_maker(game: Any, setting: Setting, **budget: Any) -> BotFactory:
     """Makes ISMCTSBots for matches."""
     given = setting.arguments(game)
@@ -140,7 +191,7 @@ def tune_peer(
       first_hands: of the first round.
     """
     key = {"game": support(game).name, "by": "matches", "seconds": seconds}
-    stored = _stored(key)
+    stored: Setting | None = _stored(key, Setting)
     if stored is not None:
         return stored
     left, scores, hands = list(SETTINGS), [], first_hands
@@ -149,7 +200,8 @@ def tune_peer(
         best = np.argsort(scores)[::-1][: -(-len(left) // _STAY)]
         left, scores = [left[k] for k in best], [scores[k] for k in best]
         hands *= _STAY
-    return _store(key, left[0], list(seeds), [(left[0], scores[0])])
+    _store(key, left[0], list(seeds), [(left[0], scores[0])])
+    return left[0]
 
 
 def _score(game: str, setting: Setting, seconds: float, hands: int, seed: int) -> float:
@@ -166,22 +218,65 @@ def _score(game: str, setting: Setting, seconds: float, hands: int, seed: int) -
 def least_exploitable(
     graph: GameGraph, simulations: int, seeds: Sequence[int] = EXPLOITABILITY_SEEDS
 ) -> Setting:
-    """The setting whose policy, of one search per information set, is least exploitable; stored.
+    """The setting of ISMCTSBot that is least exploitable, by one search per information set.
 
     Of long searches only the settings are tried that are best in searches of a tenth.
     """
     key = {"game": graph.game.name, "by": "exploitability", "simulations": simulations}
-    stored = _stored(key)
-    if stored is not None:
-        return stored
-    tried, scores = SETTINGS, []
-    if simulations > _ALL_TRIED:
+    tried = SETTINGS
+    if simulations > _ALL_TRIED and _stored(key, Setting) is None:
         least_exploitable(graph, simulations // 10, seeds)
         tried, seeds = _best_of(graph.game.name, simulations // 10), seeds[:1]
+
+    def measured(setting: Setting, seed: int) -> float:
+        found = ismcts_everywhere(graph, setting, simulations, seed)
+        return exact.exploitability(graph, found.policy)
+
+    found: Setting = _least(key, tried, measured, seeds)
+    return found
+
+
+def least_exploitable_mo(merged: MergedGame, simulations: int) -> MoSetting:
+    """The same of MO-ISMCTS, at every view."""
+    key: dict[str, Any] = {"game": merged.game.name, "by": "exploitability"}
+    key["simulations"] = simulations
+
+    def measured(setting: MoSetting, seed: int) -> float:
+        policy = setting.policy(merged, simulations, seed)
+        return merged_nash_conv(merged, policy)[0].exploitability
+
+    key["peer"] = "mo_ismcts"
+    found: MoSetting = _least(key, MO_SETTINGS, measured, EXPLOITABILITY_SEEDS[:1])
+    return found
+
+
+def least_exploitable_oos(graph: GameGraph, simulations: int) -> OosSetting:
+    """The same of OOS; of long searches, the setting of those of a hundred."""
+    simulations = min(simulations, _LONGEST_OOS)
+    key: dict[str, Any] = {"game": graph.game.name, "by": "exploitability", "peer": "oos"}
+
+    def measured(setting: OosSetting, seed: int) -> float:
+        return exact.exploitability(graph, setting.everywhere(graph, simulations, seed).policy)
+
+    key["simulations"] = simulations
+    found: OosSetting = _least(key, OOS_SETTINGS, measured, EXPLOITABILITY_SEEDS[:1])
+    return found
+
+
+def _least(
+    key: dict[str, Any],
+    tried: Sequence[Any],
+    measured: Callable[[Any, int], float],
+    seeds: Sequence[int],
+) -> Any:
+    """The setting with the least mean over seeds, as it is stored or after it was measured."""
+    stored = _stored(key, type(tried[0]) if tried else Setting)
+    if stored is not None:
+        return stored
+    scores = []
     for setting in tried:
-        runs = [ismcts_everywhere(graph, setting, simulations, seed) for seed in seeds]
-        scores.append(float(np.mean([exact.exploitability(graph, run.policy) for run in runs])))
-        report(f"{graph.game.name}, {simulations}: {setting.words()}: {scores[-1]:.4f}")
+        scores.append(float(np.mean([measured(setting, seed) for seed in seeds])))
+        report(f"{key['game']}, {key['simulations']}: {setting.words()}: {scores[-1]:.4f}")
     best = tried[int(np.argmin(scores))]
     return _store(key, best, list(seeds), list(zip(tried, scores, strict=True)))
 
@@ -189,7 +284,11 @@ def least_exploitable(
 def _best_of(game: str, simulations: int) -> tuple[Setting, ...]:
     """The settings that were least exploitable, of those that are stored."""
     key = {"game": game, "by": "exploitability", "simulations": simulations}
-    scores = next(record["scores"] for record in records() if key.items() <= record.items())
+    scores = next(
+        record["scores"]
+        for record in records()
+        if key.items() <= record.items() and "peer" not in record
+    )
     by_words = {setting.words(): setting for setting in SETTINGS}
     ranked = sorted((score, words) for words, score in scores.items())
     return tuple(by_words[words] for _, words in ranked[:_TRIED_LONG])
@@ -201,16 +300,16 @@ def records() -> Iterator[dict[str, Any]]:
         yield from map(json.loads, RECORDS.read_text(encoding="utf-8").splitlines())
 
 
-def _stored(key: dict[str, Any]) -> Setting | None:
+def _stored(key: dict[str, Any], kind: type) -> Any:
     for record in records():
-        if key.items() <= record.items():
-            return Setting(**record["setting"])
+        if key.items() <= record.items() and record.get("peer") == key.get("peer"):
+            return kind(**record["setting"])
     return None
 
 
 def _store(
-    key: dict[str, Any], best: Setting, seeds: list[int], scores: list[tuple[Setting, float]]
-) -> Setting:
+    key: dict[str, Any], best: Any, seeds: list[int], scores: list[tuple[Any, float]]
+) -> Any:
     told = {setting.words(): round(score, 5) for setting, score in scores}
     record = {**key, "setting": dataclasses.asdict(best), "seeds": seeds, "scores": told}
     RECORDS.parent.mkdir(parents=True, exist_ok=True)

@@ -104,6 +104,24 @@ PARTS = {
             f"--trainings {_FOLDER}/trainings"
         ],
     ),
+    "search_pays": Part(
+        "search_pays.md",
+        ["benchmarks.search_pays --page"],
+        [
+            "benchmarks.search_pays --panels exact",
+            "benchmarks.search_pays --panels untrained --agents nash_ismcts ismcts mo_ismcts",
+            "benchmarks.search_pays --panels untrained --agents nash_ismcts_notes a_ismcts oos "
+            "--visits 10 100 1000",
+            "benchmarks.search_pays --panels learned --pretrained",
+        ],
+        ["benchmarks.search_pays --panels exact --games kuhn --visits 10 --seeds 201"],
+    ),
+    "head_to_head": Part(
+        "head_to_head.md",
+        ["benchmarks.head_to_head --page"],
+        ["benchmarks.head_to_head --again"],
+        ["benchmarks.head_to_head --games kuhn_poker --count 20 --tuning-hands 2"],
+    ),
     "every_game": Part(
         "every_game.md",
         ["benchmarks.every_match --page"],

@@ -1,12 +1,13 @@
 """What this package does, in one page: out/demo.html, which needs no network to be read.
 
-1. Policy collapse in Kuhn poker, with and without belief dispersion (`policy_collapse.py`).
-2. Kuhn poker, learned from nothing, beside an equilibrium (`train_kuhn.py`).
-3. Leduc poker, learned from nothing: exploitability over CPU time (`train_leduc.py`).
-4. Matches in Leduc poker (`nash-ismcts match`): the bot with the networks of the package against
-   uniform play and against OpenSpiel's IS-MCTS in C++, with as many simulations as the bot has
-   visits. A hand is dealt once and played twice, with seats swapped; shown is what the bot won per
-   game, in chips, with its 95% confidence interval.
+1. Exploitability against visits, untrained and around a policy (`search_pays.py`).
+2. Policy collapse in Kuhn poker, with and without belief dispersion (`policy_collapse.py`).
+3. Kuhn poker, learned from nothing, beside an equilibrium (`train_kuhn.py`).
+4. Leduc poker, learned from nothing: exploitability over CPU time (`train_leduc.py`).
+5. Matches in Leduc poker (`nash-ismcts match`): the bot with the networks of the package against
+   uniform play and against OpenSpiel's IS-MCTS in C++ with as many simulations, whose constant is
+   the value scale. A hand is dealt once and played twice, with seats swapped; shown is what the bot
+   won per game, in chips, with its 95% confidence interval.
 
 Each is a command of its own, which this script runs and shows as it goes.
 """
@@ -14,6 +15,7 @@ Each is a command of its own, which this script runs and shows as it goes.
 import base64
 import json
 import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -23,21 +25,22 @@ from absl import app, flags
 
 EXAMPLES = Path(__file__).resolve().parent
 PAGE = "demo.html"
-COLLAPSE, CURVE = "policy_collapse.png", "leduc_curve.png"
+PAYS, COLLAPSE, CURVE = "search_pays.png", "policy_collapse.png", "leduc_curve.png"
 OPPONENTS = {"uniform": "uniform play", "ismcts_openspiel": "OpenSpiel's IS-MCTS"}
 
 FLAGS = flags.FLAGS
 flags.DEFINE_string("out", "out", "Where the page and its plots go.")
-flags.DEFINE_bool("collapse", True, "Run policy_collapse.py first; else its plot is there already.")
+flags.DEFINE_bool("curve", True, "Run search_pays.py first; else its plot is there already.")
+flags.DEFINE_string("collapse", "30,300,3000", "Visits at which collapse is shown.")
 flags.DEFINE_float("seconds", 3.0, "Seconds of training in Kuhn poker.")
 flags.DEFINE_integer("generations", 128, "Generations of training in Leduc poker.")
 flags.DEFINE_integer("hands", 1000, "Hands of each match, played twice.", lower_bound=2)
-flags.DEFINE_integer("visits", 1000, "Visits, or simulations, of a search.", lower_bound=2)
+flags.DEFINE_integer("visits", 100, "Visits, or simulations, of a search.", lower_bound=2)
 
 
 def say(step: int, what: str) -> None:
     """Tells at once what begins."""
-    print(f"\n[{step}/5] {what}", flush=True)
+    print(f"\n[{step}/6] {what}", flush=True)
 
 
 def run(*arguments: str, show: bool = True) -> str:
@@ -79,11 +82,18 @@ def page(out: Path, kuhn: str, leduc: str, matches: list[dict[str, Any]]) -> Pat
     """Writes the page, with plots inside."""
     from nash_ismcts_spiel.compare.report import environment
 
-    plots = [base64.b64encode((out / name).read_bytes()).decode() for name in (COLLAPSE, CURVE)]
+    names = (PAYS, COLLAPSE, CURVE)
+    plots = [base64.b64encode((out / name).read_bytes()).decode() for name in names]
+    pays = json.loads((out / PAYS).with_suffix(".json").read_text())
+    medians = {
+        name: {int(visits): statistics.median(runs) for visits, runs in row.items()}
+        for name, row in pays.items()
+    }
     ((of_policy, rows),) = json.loads((out / COLLAPSE).with_suffix(".json").read_text()).values()
     template = environment(EXAMPLES).get_template(f"{PAGE}.j2")
     text = template.render(
-        of_policy=of_policy, collapse=rows, collapse_plot=plots[0], curve=plots[1],
+        pays=medians, pays_plot=plots[0],
+        of_policy=of_policy, collapse=rows, collapse_plot=plots[1], curve=plots[2],
         kuhn=table(kuhn, "player"), kuhn_found=kuhn.splitlines()[0],
         leduc=table(leduc, "generation"), matches=matches, options=FLAGS,
     )  # fmt: skip
@@ -94,18 +104,20 @@ def page(out: Path, kuhn: str, leduc: str, matches: list[dict[str, Any]]) -> Pat
 def main(_: list[str]) -> None:
     """Runs all steps and tells where the page is."""
     out = Path(FLAGS.out)
-    if FLAGS.collapse:
-        say(1, "policy collapse in Kuhn poker")
-        plot = f"--plot={out / COLLAPSE}"
-        run(str(EXAMPLES / "policy_collapse.py"), "--games=kuhn_poker", plot)
-    say(2, f"Kuhn poker is learned, {FLAGS.seconds:g} seconds")
+    if FLAGS.curve:
+        say(1, "search pays: exploitability against visits")
+        run(str(EXAMPLES / "search_pays.py"), f"--plot={out / PAYS}")
+    say(2, "policy collapse in Kuhn poker, which the notes' search shows without dispersion")
+    which = ("--games=kuhn_poker", "--radii=0,0.2", "--seeds=3", f"--visits={FLAGS.collapse}")
+    run(str(EXAMPLES / "policy_collapse.py"), *which, f"--plot={out / COLLAPSE}")
+    say(3, f"Kuhn poker is learned, {FLAGS.seconds:g} seconds")
     kuhn = run(str(EXAMPLES / "train_kuhn.py"), f"--seconds={FLAGS.seconds}")
-    say(3, f"Leduc poker is learned, {FLAGS.generations} generations")
+    say(4, f"Leduc poker is learned, {FLAGS.generations} generations")
     arguments = (f"--generations={FLAGS.generations}", f"--plot={out / CURVE}")
     leduc = run(str(EXAMPLES / "train_leduc.py"), *arguments)
-    say(4, f"matches in Leduc poker, {FLAGS.hands} hands each")
+    say(5, f"matches in Leduc poker, {FLAGS.hands} hands each")
     matches = [match(opponent) for opponent in OPPONENTS]
-    say(5, "a page of all that")
+    say(6, "a page of all that")
     print(f"open {page(out, kuhn, leduc, matches).resolve()}")
 
 

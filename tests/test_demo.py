@@ -73,20 +73,27 @@ def python(*arguments: str) -> str:
 
 def test_the_demo_leaves_one_page_with_all_that_it_showed(tmp_path: Path) -> None:
     python(
-        str(ROOT / "examples" / "policy_collapse.py"), "--games=kuhn_poker", "--visits=30,300",
-        "--radii=0,0.2", "--seeds=1", f"--plot={tmp_path / 'policy_collapse.png'}",
+        str(ROOT / "examples" / "search_pays.py"), "--games=kuhn_poker", "--visits=30,300",
+        "--iterations=10", f"--plot={tmp_path / 'search_pays.png'}",
     )  # fmt: skip
     out = python(
-        str(ROOT / "examples" / "demo.py"), "--nocollapse", f"--out={tmp_path}", "--seconds=0.2",
-        "--generations=4", "--hands=30", "--visits=4",
+        str(ROOT / "examples" / "demo.py"), "--nocurve", f"--out={tmp_path}", "--seconds=0.2",
+        "--generations=4", "--hands=30", "--visits=4", "--collapse=30,300",
     )  # fmt: skip
-    assert out.startswith("\n[2/5] Kuhn poker is learned, 0.2 seconds\n")
+    assert out.startswith("\n[2/6] policy collapse in Kuhn poker")
+    assert "\n[3/6] Kuhn poker is learned, 0.2 seconds\n" in out
     assert out.endswith(f"open {tmp_path / 'demo.html'}\n")
     page = Page((tmp_path / "demo.html").read_text(encoding="utf-8"))
-    assert len(page.images) == 2
+    assert len(page.images) == 3
     assert all(address.startswith("data:image/png;base64,iVBOR") for address in page.addresses)
 
-    collapse, kuhn, leduc, matches = page.tables
+    pays, collapse, kuhn, leduc, matches = page.tables
+    assert pays[0] == ["game, P", "P", "30", "300"]
+    assert [row[0] for row in pays[1:]] == [
+        "kuhn_poker, uniform, rollouts", "kuhn_poker, CFR's average of 10",
+    ]  # fmt: skip
+    for _, *values in pays[1:]:
+        assert list(map(float, values)) == sorted(map(float, values), reverse=True)
     _, rows = json.loads((tmp_path / "policy_collapse.json").read_text())["kuhn_poker"]
     assert collapse[0] == ["visits", "30", "300"]
     assert collapse[1] == ["radius 0", *(f"{value:.4f}" for value in rows["0.0"].values())]

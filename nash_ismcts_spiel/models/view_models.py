@@ -19,7 +19,6 @@ from nash_ismcts_spiel.games import GameGraph, InformationKey
 from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.models.protocol import (
     FlatEvaluator,
-    hidden_order_of,
     split_actions_of,
 )
 from nash_ismcts_spiel.models.rollout import RolloutEvaluator
@@ -136,9 +135,9 @@ def _arena_of(merged: MergedGame) -> _core.ViewArena:
 def policy_over_views(merged: MergedGame, evaluator: Any) -> Floats:
     """P of an evaluator at the histories that represent views. [A]"""
     found = []
-    split, order = split_actions_of(evaluator) or "never", hidden_order_of(evaluator) or "play"
+    split = split_actions_of(evaluator) or "never"
     for first in range(0, len(merged.views), _BATCH):
-        graph = GameGraph(merged.game, split, order)
+        graph = GameGraph(merged.game, split)
         worlds = [graph.follow(view.history) for view in merged.views[first : first + _BATCH]]
         sets = [int(graph.worlds.information_set[world]) for world in worlds]
         found.append(Models(graph, evaluator).flat_information_sets(sets)[0])
