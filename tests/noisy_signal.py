@@ -35,7 +35,7 @@ GAME_TYPE = pyspiel.GameType(
 )
 
 
-class NoisySignalGame(pyspiel.Game):
+class NoisySignalGame(pyspiel.Game):  # type: ignore[misc]
     """The number of coins and of signals; a signal is about the first coin."""
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
@@ -63,7 +63,7 @@ class NoisySignalGame(pyspiel.Game):
         return NoisySignalObserver()
 
 
-class NoisySignalState(pyspiel.State):
+class NoisySignalState(pyspiel.State):  # type: ignore[misc]
     """The coins, the signals and the two answers, in this order."""
 
     def __init__(self, game: NoisySignalGame) -> None:

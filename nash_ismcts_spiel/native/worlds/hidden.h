@@ -129,6 +129,7 @@ class HiddenHistories {
 
   // Worlds that can be listed.
   bool listed(int32_t set);
+  double branches(int32_t set) const;
   bool list(const Tracker& tracker, const GameState& state, int32_t progress, int64_t& steps);
   double log_mass(Knowledge& known, int32_t set, int32_t world);
   void add_masses(Knowledge& known, int32_t set);

@@ -28,10 +28,28 @@ bool HiddenHistories::listed(int32_t set) {
   if (known.listed == kMissing) {
     const bool asked = asked_.count(set) > 0, is_long = long_history(known);
     int64_t steps = asked ? (is_long ? kAskedLongSteps : kAskedSteps) : (is_long ? 0 : kSteps);
+    if (!asked && branches(set) > static_cast<double>(steps)) {
+      known.listed = 0;
+      return false;
+    }
     const std::unique_ptr<GameState> start = graph_.game_->initial_state();
     known.listed = list(known.tracker, *start, known.tracker.start(*start), steps);
   }
   return known.listed == 1;
+}
+
+// How many ways there are to go on at the events of others on the way to a world of a set: about as
+// many as the steps to list its worlds, had at no cost.
+double HiddenHistories::branches(int32_t set) const {
+  const WorldTable& worlds = graph_.worlds;
+  double product = 1.0;
+  for (int32_t at = graph_.information_sets.first_world[set]; at != kRoot; at = worlds.parent[at]) {
+    const int32_t before = worlds.parent[at];
+    if (worlds.player[before] != graph_.information_sets.player[set]) {
+      product *= worlds.edge_count[before];
+    }
+  }
+  return product;
 }
 
 // Goes through all events after which a log may still come about; false if `steps` are too few.
