@@ -17,7 +17,7 @@ from nash_ismcts_spiel.models import ExactEvaluator, RolloutEvaluator
 from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.native.forest import ForestEngine, search_everywhere
-from tests.helpers import GOOFSPIEL_4, KUHN, KUHN_3, LEDUC, LIARS_4, PHANTOM_TTT, TIC_TAC_TOE, load
+from tests.helpers import GOOFSPIEL_4, KUHN, KUHN_3, LEDUC, LIARS_4, TIC_TAC_TOE, load
 
 
 def random_hand(game: Any, rng: np.random.Generator) -> list[int]:
@@ -138,7 +138,7 @@ def test_settings_of_the_literal_search_are_refused() -> None:
     assert isinstance(bot._engine, NativeEngine)
 
 
-@pytest.mark.parametrize("name", [PHANTOM_TTT, TIC_TAC_TOE])
+@pytest.mark.parametrize("name", ["dark_hex(board_size=4)", TIC_TAC_TOE])
 def test_large_games_and_open_ones_are_searched_literally(name: str) -> None:
     bot = make_bot("nash_ismcts", name, 0, visits=5)
     assert isinstance(bot._engine, NativeEngine)
