@@ -831,7 +831,7 @@ def test_a_graph_that_has_grown_large_is_left_between_moves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("nash_ismcts_spiel.bot._KEPT_WORLDS", 30)
-    bot = bot_for(helpers.PHANTOM_TTT, visits=4)
+    bot = bot_for(helpers.PHANTOM_TTT, visits=4, search="notes")
     state = helpers.load(helpers.PHANTOM_TTT).new_initial_state()
     graphs: list[GameGraph] = []
     grown = 0

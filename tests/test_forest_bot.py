@@ -18,7 +18,7 @@ from nash_ismcts_spiel.models import ExactEvaluator, RolloutEvaluator, RolloutPo
 from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.native.forest import ForestEngine, search_everywhere
-from tests.helpers import GOOFSPIEL_4, KUHN, KUHN_3, LEDUC, LIARS_4, PHANTOM_TTT, TIC_TAC_TOE, load
+from tests.helpers import GOOFSPIEL_4, KUHN, KUHN_3, LEDUC, LIARS_4, TIC_TAC_TOE, load
 
 
 def random_hand(game: Any, rng: np.random.Generator) -> list[int]:

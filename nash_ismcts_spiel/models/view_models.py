@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -103,12 +104,22 @@ def takes_views(evaluator: Any) -> bool:
     return isinstance(evaluator, (FlatEvaluator, RolloutEvaluator, UniformEvaluator))
 
 
-@functools.lru_cache(maxsize=4)
 def view_models(merged: MergedGame, evaluator: Any) -> ViewModels:
-    """The models of an evaluator over views, kept for the next who asks."""
-    if isinstance(evaluator, FlatEvaluator):
-        return models_of(merged, policy_over_views(merged, evaluator))
-    return _untrained(merged)
+    """The models of an evaluator over views, kept for the next who asks, such as a clone: networks
+    that play do not change.
+    """
+    if not isinstance(evaluator, FlatEvaluator):
+        return _untrained(merged)
+    return _kept(merged, evaluator) if isinstance(evaluator, Hashable) else _made(merged, evaluator)
+
+
+def _made(merged: MergedGame, evaluator: Any) -> ViewModels:
+    return models_of(merged, policy_over_views(merged, evaluator))
+
+
+@functools.lru_cache(maxsize=4)
+def _kept(merged: MergedGame, evaluator: Any) -> ViewModels:
+    return _made(merged, evaluator)
 
 
 @functools.lru_cache(maxsize=4)
