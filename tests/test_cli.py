@@ -98,6 +98,9 @@ def test_search_table(capsys):
     arguments = ["--game", "leduc_poker", "--random-moves", "2", "--visits", "30"]
     code, out, err = run(capsys, "search", *arguments)
     assert (code, err) == (0, "")
+    assert "by nash_ismcts: 30 visits, seed 0\n" in out
+    code, out, err = run(capsys, "search", *arguments, "--bot", "nash_ismcts_notes")
+    assert "30 visits, dispersion radius 0.05, seed 0\n" in out
     number = r" +(-?[\d.]+)"
     rows = re.findall(rf"^{number * 6}  \w+$", out, re.M)
     actions, visits, lows, highs, prior, policy = np.array(rows, dtype=float).T

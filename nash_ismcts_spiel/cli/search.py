@@ -112,9 +112,11 @@ def _print_search(
 ) -> None:
     config, player = bot.config, result.key.player
     print(f"{game.name} after {state.history()}")
+    radius = config.dispersion_radius
+    told = "" if radius is None else f"dispersion radius {radius:g}, "
     print(
-        f"player {player} searches by {arguments.bot}: {config.visits} visits, dispersion radius "
-        f"{config.dispersion_radius:g}, seed {arguments.seed}"
+        f"player {player} searches by {arguments.bot}: {config.visits} visits, {told}"
+        f"seed {arguments.seed}"
     )
     if game.perfect_information:
         print("nothing is hidden from it")
