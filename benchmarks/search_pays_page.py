@@ -34,17 +34,17 @@ COLOURS = {
 """Of Okabe and Ito (2008)."""
 PHANTOM = {
     "untrained": {
-        "nash_ismcts": OURS,
+        "forest_untrained": OURS,
         "mo_ismcts": "mo_ismcts",
         "ismcts": "ismcts",
-        "default": "nash_ismcts_notes",
-        "rollout_0": "a_ismcts",
+        "notes": "nash_ismcts_notes",
+        "radius_0": "a_ismcts",
         "uniform": P,
     },
     "learned": {
-        "learned": OURS,
-        "learned_play": "nash_ismcts_notes",
-        "learned_radius_0": "a_ismcts",
+        "forest": OURS,
+        "notes_learned": "nash_ismcts_notes",
+        "radius_0_learned": "a_ismcts",
         "learned_p": P,
     },
 }

@@ -14,7 +14,7 @@ from exploitability import tabularize
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, make_bot
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.harness import BotPolicy
-from nash_ismcts_spiel.models import ExactEvaluator, RolloutEvaluator, RolloutPolicyEvaluator
+from nash_ismcts_spiel.models import ExactEvaluator, RolloutEvaluator, UniformEvaluator
 from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.native.forest import ForestEngine, search_everywhere
@@ -166,7 +166,7 @@ def test_where_nothing_is_hidden_it_searches_literally() -> None:
 
 
 def test_larger_games_with_models_are_searched_literally() -> None:
-    evaluator = RolloutPolicyEvaluator()
+    evaluator = UniformEvaluator()
     bot = make_bot("nash_ismcts", PHANTOM_TTT, 0, evaluator=evaluator, visits=5)
     assert isinstance(bot._engine, NativeEngine)
 
