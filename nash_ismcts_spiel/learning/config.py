@@ -167,8 +167,8 @@ class TrainingConfig(Settings):
     opponent_prior_visits: Schedule = Schedule(start=5.0, power=0.25)
     exploration: Schedule = Schedule(start=0.5, highest=1.0)
     averaging_power: float = 1.0
-    sweep_step: Schedule = Schedule(start=1.0, power=-0.3)
-    sweep_temperature: Schedule = Schedule(start=0.3, power=-0.5)
+    sweep_step: Schedule = Schedule(start=2.0, power=-0.5)
+    sweep_temperature: Schedule = Schedule(start=0.3, power=-0.7, lowest=0.003)
     search: SearchConfig = SearchConfig(**TRAINING_SEARCH)
     most_searches: int = 4_000
     shards: int = 1

@@ -38,7 +38,8 @@ class Metrics:
       generation: generations done.
       wall_seconds: time spent on generations, measurements and checkpoints left out.
       cpu_seconds: processor time for the same, over all threads.
-      simulations: done in all trees; iterations of subgame solvers in ReBeL.
+      simulations: done in all trees; iterations of subgame solvers in ReBeL; nodes visited by
+        sweeps over views.
       exploitability_average: of P, the average policy; None if the game is too large for that.
       exploitability_search: of the policy that this generation's searches found, or None.
       figures: everything else, by name.
