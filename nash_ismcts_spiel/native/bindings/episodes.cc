@@ -4,7 +4,6 @@
 #include <pybind11/pybind11.h>
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
@@ -16,6 +15,7 @@
 #include "../exact/compiled_graph.h"
 #include "../solvers/episodes.h"
 #include "bindings.h"
+#include "turn.h"
 
 namespace nash_ismcts {
 namespace {
@@ -24,7 +24,6 @@ namespace py = pybind11;
 
 using GraphPointer = std::shared_ptr<CompiledGraph>;
 
-constexpr auto kSignalInterval = std::chrono::milliseconds(50);
 constexpr int64_t kGamesPerLook = 64;
 
 void require_between(double value, double low, double high, const char* name) {
@@ -63,47 +62,27 @@ class Shared {
   void run(int64_t episodes, const py::object& generator) {
     if (episodes < 0) throw py::value_error("episodes must not be negative");
     const BitGenerator& numbers = bit_generator(generator);
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "method");
     const py::gil_scoped_release release;
-    auto last_look = std::chrono::steady_clock::now();
+    Stop stop;
     for (int64_t done = 1; done <= episodes; ++done) {
       method_.play(numbers);
-      if (done % kGamesPerLook != 0) continue;
-      const auto now = std::chrono::steady_clock::now();
-      if (now - last_look < kSignalInterval) continue;
-      last_look = now;
-      const py::gil_scoped_acquire acquire;
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (done % kGamesPerLook == 0) stop.look();
     }
   }
 
   py::array_t<double> average_policy() {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "method");
     const std::vector<double> policy = method_.average_policy();
     return py::array_t<double>(static_cast<py::ssize_t>(policy.size()), policy.data());
   }
 
   int64_t episodes() {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "method");
     return method_.episodes();
   }
 
  private:
-  // Holds the method for a scope. A flag and not a mutex: a signal handler that runs inside `run`
-  // may ask again from the same thread, and has to be refused.
-  class Turn {
-   public:
-    explicit Turn(std::atomic<bool>* busy) : busy_(busy) {
-      if (busy_->exchange(true)) throw std::runtime_error("the method is already running");
-    }
-    ~Turn() { busy_->store(false); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    std::atomic<bool>* const busy_;
-  };
-
   Method method_;
   std::atomic<bool> busy_{false};
 };

@@ -6,7 +6,6 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -18,6 +17,7 @@
 #include "../exact/exact.h"
 #include "bindings.h"
 #include "shared_graph.h"
+#include "turn.h"
 
 namespace nash_ismcts {
 namespace {
@@ -28,7 +28,6 @@ using Floats = py::array_t<double>;
 using GraphPointer = std::shared_ptr<CompiledGraph>;
 
 constexpr double kPolicyTolerance = 1e-6;
-constexpr auto kSignalInterval = std::chrono::milliseconds(50);
 
 void check_player(const CompiledGraph& graph, int64_t player) {
   if (player < 0 || player >= graph.num_players) {
@@ -170,50 +169,31 @@ class SharedSolver {
 
   void run(int64_t iterations) {
     if (iterations < 0) throw py::value_error("iterations must not be negative");
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "solver");
     const py::gil_scoped_release release;
-    auto last_look = std::chrono::steady_clock::now();
+    Stop stop;
     for (int64_t done = 0; done < iterations; ++done) {
       solver_.iterate();
-      const auto now = std::chrono::steady_clock::now();
-      if (now - last_look < kSignalInterval) continue;
-      last_look = now;
-      const py::gil_scoped_acquire acquire;
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      stop.look();
     }
   }
 
   Floats average_policy() {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "solver");
     return write_policy(solver_.graph(), solver_.average_policy());
   }
 
   Floats current_policy() {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "solver");
     return write_policy(solver_.graph(), solver_.current_policy());
   }
 
   int64_t iterations() {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "solver");
     return solver_.iterations();
   }
 
  private:
-  // Holds the solver for a scope. A flag and not a mutex: a signal handler that runs inside `run`
-  // may ask again from the same thread, and has to be refused.
-  class Turn {
-   public:
-    explicit Turn(std::atomic<bool>* busy) : busy_(busy) {
-      if (busy_->exchange(true)) throw std::runtime_error("the solver is already running");
-    }
-    ~Turn() { busy_->store(false); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    std::atomic<bool>* const busy_;
-  };
-
   CfrSolver solver_;
   std::atomic<bool> busy_{false};
 };

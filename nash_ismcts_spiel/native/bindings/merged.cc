@@ -22,6 +22,7 @@
 #include "../worlds/merged_game.h"
 #include "arrays.h"
 #include "bindings.h"
+#include "turn.h"
 
 namespace nash_ismcts {
 namespace {
@@ -116,41 +117,26 @@ class SharedMergedCfr {
 
   void run(int64_t iterations) {
     if (iterations < 0) throw py::value_error("iterations must not be negative");
-    const Turn turn(&busy_);
-    const Report nobody = py::none();
-    Watch watch(nobody);
+    const Turn turn(&busy_, "solver");
     const py::gil_scoped_release release;
+    Stop stop;
     for (int64_t done = 0; done < iterations; ++done) {
       solver_.iterate();
-      watch(0.0);
+      stop.look();
     }
   }
 
   py::array_t<double> average_policy() {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "solver");
     return copy_of(solver_.average_policy());
   }
 
   int64_t iterations() {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "solver");
     return solver_.iterations();
   }
 
  private:
-  // Holds the solver for a scope; a signal handler that asks again from within is refused too.
-  class Turn {
-   public:
-    explicit Turn(std::atomic<bool>* busy) : busy_(busy) {
-      if (busy_->exchange(true)) throw std::runtime_error("the solver is already running");
-    }
-    ~Turn() { busy_->store(false); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    std::atomic<bool>* const busy_;
-  };
-
   MergedCfr solver_;
   std::atomic<bool> busy_{false};
 };

@@ -5,7 +5,6 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 #include "../solvers/subgame_solver.h"
 #include "arrays.h"
 #include "bindings.h"
+#include "turn.h"
 
 namespace nash_ismcts {
 namespace {
@@ -25,7 +25,6 @@ using GamePointer = std::shared_ptr<PublicGame>;
 using SubgamePointer = std::shared_ptr<Subgame>;
 
 constexpr double kBeliefTolerance = 1e-6;
-constexpr auto kSignalInterval = std::chrono::milliseconds(50);
 
 template <typename T>
 py::array_t<T> to_array(const std::vector<T>& values) {
@@ -132,7 +131,7 @@ class SubgameBatch {
 
   // [leaves, 2, width]
   py::array_t<double> leaf_beliefs() {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "batch");
     py::array_t<double> rows({num_leaves_, int64_t{kTwo}, int64_t{width_}});
     double* data = rows.mutable_data();
     const py::gil_scoped_release release;
@@ -145,7 +144,7 @@ class SubgameBatch {
 
   // The same for one of the subgames.
   py::array_t<double> leaf_beliefs_of(int64_t index) {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "batch");
     const SubgameSolver& solver = at(index);
     py::array_t<double> rows({solver.num_leaves(), int64_t{kTwo}, int64_t{width_}});
     solver.fill_leaf_beliefs(rows.mutable_data());
@@ -154,7 +153,7 @@ class SubgameBatch {
 
   // `values` are the player's at all leaves. [leaves, width]
   void update(int64_t player, const Doubles& values) {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "batch");
     if (player != next_player_) {
       throw py::value_error("it is player " + std::to_string(next_player_) + "'s turn, not " +
                             std::to_string(player) + "'s");
@@ -179,33 +178,31 @@ class SubgameBatch {
   void run(int64_t iterations) {
     if (iterations < 0) throw py::value_error("iterations must not be negative");
     if (num_leaves_ > 0) throw py::value_error("the subgames have leaves, whose values are needed");
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "batch");
     if (next_player_ != 0) throw py::value_error("player 1 has to finish its iteration first");
     const py::gil_scoped_release release;
-    auto last_look = std::chrono::steady_clock::now();
+    Stop stop;
     for (SubgameSolver& solver : solvers_) {
-      for (int64_t done = 0; done < iterations; ++done) solver.iterate();
-      const auto now = std::chrono::steady_clock::now();
-      if (now - last_look < kSignalInterval) continue;
-      last_look = now;
-      const py::gil_scoped_acquire acquire;
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      for (int64_t done = 0; done < iterations; ++done) {
+        solver.iterate();
+        stop.look();
+      }
     }
   }
 
   py::array_t<double> current_policy(int64_t index) {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "batch");
     return policy_of(at(index).subgame(), at(index).current_policy());
   }
 
   py::array_t<double> average_policy(int64_t index) {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "batch");
     return policy_of(at(index).subgame(), at(index).average_policy());
   }
 
   // Average values of the slots at the roots. [subgames, 2, width]
   py::array_t<double> root_values() {
-    const Turn turn(&busy_);
+    const Turn turn(&busy_, "batch");
     py::array_t<double> values({size(), int64_t{kTwo}, int64_t{width_}});
     double* row = values.mutable_data();
     for (const SubgameSolver& solver : solvers_) {
@@ -217,20 +214,6 @@ class SubgameBatch {
   }
 
  private:
-  // Holds the batch for a scope; see exact.cc.
-  class Turn {
-   public:
-    explicit Turn(std::atomic<bool>* busy) : busy_(busy) {
-      if (busy_->exchange(true)) throw std::runtime_error("the batch is already running");
-    }
-    ~Turn() { busy_->store(false); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    std::atomic<bool>* const busy_;
-  };
-
   const SubgameSolver& at(int64_t index) const {
     require_row(index, size(), "subgame");
     return solvers_[index];
