@@ -68,7 +68,7 @@ def models_of(game: str, source: str) -> ForestModels:
         "learned": RandomRows,
         "rollouts": RolloutEvaluator,
     }[source]()
-    return forest_models(graph, evaluator)
+    return forest_models(graph, evaluator, learned_values=source == "learned")
 
 
 def everywhere(models: ForestModels, visits: int, seed: int, **options: Any) -> Any:

@@ -1,7 +1,9 @@
 """The columns of `ForestModels`, from three sources.
 
-Exact models (H by Bayes' rule, V by evaluation of P), learned ones (any evaluator with rows; V of a
-world is V of the mover's information set), and random games where nothing is known (P uniform).
+P of any evaluator with what follows from it in the enumerated game (H by Bayes' rule, V by
+evaluation), which is what bots search with; all rows of an evaluator (V of a world is V of the
+mover's information set), to see what errors of learned models cost; and random games where nothing
+is known (P uniform).
 """
 
 from __future__ import annotations
@@ -38,21 +40,28 @@ _LEARNED_REGRET = 2.0
 a share of the advantages counts a leash of half the length is as safe."""
 
 
-def forest_models(graph: GameGraph, evaluator: Any) -> ForestModels:
+def forest_models(
+    graph: GameGraph, evaluator: Any, *, learned_values: bool = False
+) -> ForestModels:
     """The models of an evaluator over a whole enumerated graph.
 
     Those of random games are kept, and those of evaluators that have a graph, which never change.
+
+    Args:
+      graph: the game.
+      evaluator: what has P.
+      learned_values: its own V, Vc and H count too, in place of those that follow from P.
     """
     if compiled_only(evaluator) is not None:
-        return _kept(graph, None)
+        return _kept(graph, None, False)
     if graph_of(evaluator) is not None and isinstance(evaluator, Hashable):
-        return _kept(graph, evaluator)
-    return _made(graph, evaluator)
+        return _kept(graph, evaluator, learned_values)
+    return _made(graph, evaluator, learned_values)
 
 
 @functools.lru_cache(maxsize=4)
-def _kept(graph: GameGraph, evaluator: Any) -> ForestModels:
-    return _made(graph, evaluator)
+def _kept(graph: GameGraph, evaluator: Any, learned_values: bool) -> ForestModels:
+    return _made(graph, evaluator, learned_values)
 
 
 @functools.lru_cache(maxsize=4)
@@ -60,12 +69,14 @@ def _arena_of(graph: GameGraph) -> _core.TableArena:
     return _core.TableArena(graph)
 
 
-def _made(graph: GameGraph, evaluator: Any) -> ForestModels:
+def _made(graph: GameGraph, evaluator: Any, learned_values: bool) -> ForestModels:
     if evaluator is None:
         return _Tables(graph).untrained()
     if isinstance(evaluator, ExactEvaluator):
         return _Tables(graph).exact(evaluator.policy)
-    return _Tables(graph).learned(evaluator)
+    if learned_values:
+        return _Tables(graph).learned(evaluator)
+    return _Tables(graph).exact(_policy(graph, evaluator))
 
 
 class _Tables:
@@ -219,20 +230,33 @@ def _given_view(view: npt.NDArray[np.int32], weight: Floats, trembles: Ints | No
     return found
 
 
+def _policy(graph: GameGraph, evaluator: Any) -> Floats:
+    """P of an evaluator, checked. [A]"""
+    ready = _ready(graph, evaluator)
+    return _sets(graph, evaluator)[0] if ready is None else ready.policy
+
+
 def _rows(graph: GameGraph, evaluator: Any) -> tuple[Floats, Floats, Floats, Floats]:
     """P [A], V [I], Vc [A] and beliefs over pieces [B] of an evaluator, checked."""
-    graph.resolve()
-    models = Models(graph, evaluator)
-    ready = evaluator.native_rows if isinstance(evaluator, NativeRowsEvaluator) else None
+    ready = _ready(graph, evaluator)
     if ready is not None:
-        rows = models.checked_native(ready)
-        return rows.policy, rows.value, rows.child_values, rows.beliefs
-    policy, value, child_values = _in_batches(
-        len(graph.information_sets), models.flat_information_sets
-    )
+        return ready.policy, ready.value, ready.child_values, ready.beliefs
+    policy, value, child_values = _sets(graph, evaluator)
     if len(graph.samples) == 0:
         return policy, value, child_values, np.zeros(0)
-    return policy, value, child_values, _in_batches(len(graph.samples), models.flat_samples)[0]
+    flat_samples = Models(graph, evaluator).flat_samples
+    return policy, value, child_values, _in_batches(len(graph.samples), flat_samples)[0]
+
+
+def _ready(graph: GameGraph, evaluator: Any) -> _core.Rows | None:
+    graph.resolve()
+    rows = evaluator.native_rows if isinstance(evaluator, NativeRowsEvaluator) else None
+    return None if rows is None else Models(graph, evaluator).checked_native(rows)
+
+
+def _sets(graph: GameGraph, evaluator: Any) -> list[Floats]:
+    flat_sets = Models(graph, evaluator).flat_information_sets
+    return _in_batches(len(graph.information_sets), flat_sets)
 
 
 def _in_batches(count: int, rows: Callable[[range], tuple[Floats, ...]]) -> list[Floats]:
