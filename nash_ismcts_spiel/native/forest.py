@@ -88,11 +88,15 @@ class ForestEngine:
 
     def everywhere(self, report: Callable[[int], object] | None = None) -> Floats | None:
         """What searches from the start find at each information set, as `search_everywhere`; None
-        where that is nobody's answer: actions are split, or the reference engine searches.
+        where that is nobody's answer (actions are split, or views are searched) or the reference
+        engine searches.
         """
-        if self._native is None or self._models.graph.splitting is not None:
+        models = self._models
+        if isinstance(models, ViewModels) or not self._is_native:
             return None
-        return search_everywhere(self._models, self._visits, self._seed, report)
+        if models.graph.splitting is not None:
+            return None
+        return search_everywhere(models, self._visits, self._seed, report)
 
     def found_at(self, information_set: int) -> SearchResult | None:
         """What the last search found at an information set; None if it never came there."""
