@@ -17,8 +17,9 @@ import pyspiel
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
+from nash_ismcts_spiel.games.tables import DEAD
 from nash_ismcts_spiel.models import Evaluator, InformationSetRow, Models, SampleRow
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 
 KUHN = "kuhn_poker"
@@ -49,6 +50,18 @@ def load(name: str) -> Any:
     if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
         return pyspiel.convert_to_turn_based(game)
     return game
+
+
+def all_worlds(graph: GameGraph, information_set: int) -> Iterator[int]:
+    """All worlds of an information set, in the order of its prefix tree."""
+    pending = [graph.hidden(information_set)]
+    while pending:
+        target = pending.pop()
+        if target >= 0:
+            yield target
+        elif target != DEAD:
+            branches = range(graph.samples.branch_count[~target])
+            pending.extend(graph.branch(~target, k) for k in reversed(branches))
 
 
 def state_after(game: Any, history: Sequence[int]) -> Any:

@@ -32,7 +32,7 @@ from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.nets import FACTORS, ResidualNetwork, piece_values
 from nash_ismcts_spiel.models.networks.tables import TableEvaluator
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 from nash_ismcts_spiel.runs import Budget, Run
 from nash_ismcts_spiel.runs.metrics import read_metrics
 

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import helpers
 import numpy as np
 import pyspiel
 import pytest
@@ -70,7 +71,7 @@ def test_what_others_hold_does_not_matter(name: str) -> None:
     graph = search.subgames.tree.graph
     rng, several = np.random.default_rng(0), 0
     for information_set in rng.choice(len(graph.information_sets), size=12, replace=False):
-        worlds = [graph.state(world) for world in graph.all_worlds(int(information_set))]
+        worlds = [graph.state(world) for world in helpers.all_worlds(graph, int(information_set))]
         several += len(worlds) > 1
         player, answers = worlds[0].current_player(), []
         for state in worlds:

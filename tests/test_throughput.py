@@ -15,7 +15,7 @@ from benchmarks.throughput_page import throughput_section
 from benchmarks.throughput_parts import TimedTraining
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.learning import TrainingConfig
-from nash_ismcts_spiel.learning.loop import LearnedLoop
+from nash_ismcts_spiel.learning.learned_loop import LearnedLoop
 from nash_ismcts_spiel.learning.loops import make_loop
 from nash_ismcts_spiel.models.networks.nets import weights_of
 

@@ -33,7 +33,8 @@ from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.nets import least_bytes, load_state, make_networks
 from nash_ismcts_spiel.models.networks.tables import TableEvaluator
 from nash_ismcts_spiel.native import _core
-from nash_ismcts_spiel.native.models import NativeModels, exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
+from nash_ismcts_spiel.native.models import NativeModels
 from nash_ismcts_spiel.runs import load_evaluator, load_policy
 
 WRONG = [float("nan"), float("inf"), -1e38]

@@ -52,13 +52,6 @@ DEEP_CFR_LARGE = DeepCfrConfig(layers=3)
 """The same with the depth that a comment in that example recommends, for games that are larger than
 Kuhn poker."""
 
-DEEP_CFR_PATIENT = DeepCfrConfig(
-    traversals=1500, layers=3, batch=2048, advantage_steps=750, policy_steps=750, memory=1_000_000
-)
-"""All that this comment recommends, after github.com/aicenter/openspiel_reproductions. Within
-minutes it is far behind: in Leduc poker, seed 0, it is at 1.35 after 94 CPU seconds where the
-setting above is at 0.43 after 67."""
-
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class NfspConfig(Settings):

@@ -26,6 +26,7 @@ Variant = Literal["cfr", "cfr_plus", "linear_cfr"]
 
 MAX_ENTRIES = 30_000_000
 MAX_RESPONDER_SETS = 2_000_000_000
+_SUM_TOLERANCE = 1e-6
 
 _COMPILED: weakref.WeakKeyDictionary[GameGraph, _core.CompiledGraph] = weakref.WeakKeyDictionary()
 
@@ -129,6 +130,22 @@ def nash_conv(graph: GameGraph, policy: Floats) -> NashConv:
     best, on_policy = compiled(graph).deviations(policy)
     gains = tuple(max(b - p, 0.0) for b, p in zip(best, on_policy, strict=True))
     return NashConv(sum(gains), gains, tuple(best), tuple(on_policy))
+
+
+def exact_rows(graph: GameGraph, policy: Floats, forgetful: bool = True) -> _core.Rows:
+    """The rows of exact models of `policy` at every information set of an enumerated graph.
+
+    See ExactEvaluator for `forgetful`.
+    """
+    graph.resolve()
+    tools, rows = compiled(graph), _core.Rows()
+    counts = np.asarray(graph.information_sets.action_count)
+    if not _core.are_distributions(policy, counts, _SUM_TOLERANCE):
+        raise ValueError(f"{graph.game.name}: exact models need a policy of distributions")
+    reaches = [tools.reach(policy, player) for player in range(graph.game.num_players)]
+    weights, trembles = zip(*reaches, strict=True)
+    rows.put_exact(graph, policy, tools.expected_utilities(policy), weights, trembles, forgetful)
+    return rows
 
 
 def merged_nash_conv(

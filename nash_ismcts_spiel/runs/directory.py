@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from nash_ismcts_spiel import files
 from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.files.disk import remove_file
-from nash_ismcts_spiel.learning.loops import Loop
+from nash_ismcts_spiel.learning.loop import Loop
 from nash_ismcts_spiel.learning.watch import Progress, TimeUpError, Watch
 from nash_ismcts_spiel.runs.config import (
     CHECKPOINT,
