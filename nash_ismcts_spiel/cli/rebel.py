@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib.util
 import json
 import shlex
@@ -115,7 +114,7 @@ def _resumed(arguments: argparse.Namespace) -> RebelRun:
 
 
 def _train_with_progress(run: RebelRun, budget: Budget, arguments: argparse.Namespace) -> None:
-    with contextlib.closing(Bar(run, budget.generations, sys.stderr)) as bar:
+    with Bar(run, budget.generations) as bar:
         for metrics in run.train(budget, arguments.checkpoint_seconds):
             measured = None
             if metrics is not None:
