@@ -52,7 +52,7 @@ def add(commands: Commands) -> None:
         description="Trains a policy by search: with exact models on a game that can be "
         "enumerated, with learned ones on any game. Exact models of larger games whose histories "
         "merge are swept over as views. Writes config.json, metrics.jsonl, "
-        "checkpoint.npz and curve.png to --out.",
+        "checkpoint.safetensors and curve.png to --out.",
         epilog=examples(
             "train --game leduc_poker --seconds 60 --out out/leduc",
             "train --game dark_hex --models learned --seconds 600",

@@ -36,8 +36,6 @@ _CHOICE_OF_SETS = 1 << 30
 class ExactModels:
     """P as the average of all search policies; H and V follow from it."""
 
-    array_names = ("weighted_sum", "weight")
-
     def __init__(self, graph: GameGraph, config: TrainingConfig) -> None:
         """Starts with the uniform policy."""
         self._config = config

@@ -6,7 +6,7 @@ A loop plays (or sweeps, or solves), lets its models learn, and says what there 
 from __future__ import annotations
 
 import abc
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from nash_ismcts_spiel.files import Arrays
@@ -16,11 +16,6 @@ from nash_ismcts_spiel.learning.workers import Workers
 
 class Keeper(Protocol):
     """Models as a checkpoint sees them."""
-
-    @property
-    def array_names(self) -> Collection[str]:
-        """What the arrays may be called; some may be missing at first."""
-        ...
 
     def arrays(self) -> Arrays:
         """All that a checkpoint must keep."""

@@ -21,10 +21,11 @@ from nash_ismcts_spiel.native import _core, exact
 Floats = npt.NDArray[np.float64]
 
 
+_STATE = ("logits", "values", "policy_sums")
+
+
 class ViewModels:
     """P as the mean of all sweeps, and what the next one starts from."""
-
-    array_names = ("logits", "values", "policy_sums")
 
     def __init__(self, merged: MergedGame) -> None:
         """Starts with the uniform policy."""
@@ -36,11 +37,11 @@ class ViewModels:
 
     def arrays(self) -> Arrays:
         """All that a checkpoint must keep."""
-        return dict(zip(self.array_names, self.sweeps.state(), strict=True))
+        return dict(zip(_STATE, self.sweeps.state(), strict=True))
 
     def restore(self, arrays: Arrays) -> None:
         """Goes back to where `arrays` were taken."""
-        self.sweeps.restore(*(np.asarray(arrays[name], np.float64) for name in self.array_names))
+        self.sweeps.restore(*(np.asarray(arrays[name], np.float64) for name in _STATE))
 
 
 class ViewLoop(Loop):

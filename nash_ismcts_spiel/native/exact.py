@@ -216,25 +216,6 @@ class CfrSolver:
         return self._solver.current_policy()
 
 
-class MergedCfrSolver:
-    """CFR+ over the views of a merged game: what can be had without a search, as a floor.
-
-    Where views forget, as observations do, nothing proves that it converges. One thread at a time.
-    """
-
-    def __init__(self, merged: MergedGame) -> None:
-        """Starts at the uniform policy."""
-        self._solver = _core.MergedCfr(merged.native)
-
-    def run(self, iterations: int) -> None:
-        """Runs further iterations; Ctrl-C stops between two of them."""
-        self._solver.run(iterations)
-
-    def average_policy(self) -> Floats:
-        """One probability per legal action of each view, in the order of the views."""
-        return self._solver.average_policy()
-
-
 def merged_ismcts(
     merged: MergedGame, simulations: int, exploration: float = 1.4, seed: int = 0
 ) -> Floats:
