@@ -13,6 +13,7 @@ Which search answers where is decided here alone, in this order:
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 from nash_ismcts_spiel.config import SearchConfig
@@ -45,6 +46,8 @@ class Equipment(NamedTuple):
 def equip(game: SupportedGame, evaluator: Evaluator, config: SearchConfig, seed: int) -> Equipment:
     """Graph, models and engine for a bot.
 
+    The forest's models are made when it first searches: an evaluator may fail there, and be mended.
+
     Raises:
       ValueError: the evaluator's models are of another game or were made for other settings.
     """
@@ -52,11 +55,11 @@ def equip(game: SupportedGame, evaluator: Evaluator, config: SearchConfig, seed:
     models = Models(graph, evaluator)
     hides = _has_forest(game, config)
     if hides and graph.enumerated:
-        forest = ForestEngine(forest_models(graph, evaluator), config, seed)
+        forest = ForestEngine(functools.partial(forest_models, graph, evaluator), config, seed)
         return Equipment(graph, models, forest)
     merged = _over_views(graph, evaluator, config)
     if merged is not None:
-        forest = ForestEngine(view_models(merged, evaluator), config, seed)
+        forest = ForestEngine(functools.partial(view_models, merged, evaluator), config, seed)
         return Equipment(graph, models, forest, merged)
     if hides and type(evaluator) is RolloutEvaluator:
         return Equipment(graph, models, StateForestEngine(models, config, seed))

@@ -18,7 +18,17 @@ from nash_ismcts_spiel.models import ExactEvaluator, RolloutEvaluator, UniformEv
 from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.native.forest import ForestEngine, search_everywhere
-from tests.helpers import GOOFSPIEL_4, KUHN, KUHN_3, LEDUC, LIARS_4, TIC_TAC_TOE, load
+from tests.helpers import (
+    GOOFSPIEL_4,
+    KUHN,
+    KUHN_3,
+    LEDUC,
+    LIARS_4,
+    PHANTOM_TTT,
+    TIC_TAC_TOE,
+    FixedEvaluator,
+    load,
+)
 
 
 def random_hand(game: Any, rng: np.random.Generator) -> list[int]:
@@ -166,9 +176,11 @@ def test_where_nothing_is_hidden_it_searches_literally() -> None:
 
 
 def test_larger_games_with_models_are_searched_literally() -> None:
-    evaluator = UniformEvaluator()
-    bot = make_bot("nash_ismcts", PHANTOM_TTT, 0, evaluator=evaluator, visits=5)
+    bot = make_bot("nash_ismcts", PHANTOM_TTT, 0, evaluator=FixedEvaluator(), visits=5)
     assert isinstance(bot._engine, NativeEngine)
+    # Where P is known at every view, the views of a game that merges are searched.
+    bot = make_bot("nash_ismcts", PHANTOM_TTT, 0, evaluator=UniformEvaluator(), visits=5)
+    assert isinstance(bot._engine, ForestEngine)
 
 
 def test_time_is_shared_by_the_decision_points_of_a_log() -> None:

@@ -535,6 +535,6 @@ def test_nan_from_an_evaluator_is_named() -> None:
     state = game.new_initial_state()
     state.apply_action(0)
     state.apply_action(1)
-    bot = NashIsmctsBot(game, 0, Nan(), SearchConfig(visits=5))
+    bot = NashIsmctsBot(game, 0, Nan(), SearchConfig(visits=5, search="notes"))
     with pytest.raises(EvaluatorError, match="nan"):
         bot.step(state)

@@ -333,10 +333,11 @@ def test_a_bot_speaks_of_whole_actions(engine: Any) -> None:
         assert dict(bot.get_policy(state)).keys() == set(legal)
 
 
-def test_the_policy_is_the_product_along_the_chain() -> None:
+@pytest.mark.parametrize("settings", [{}, {"search": "notes", "dispersion_radius": 0.4}])
+def test_the_policy_is_the_product_along_the_chain(settings: dict[str, Any]) -> None:
     graph = GameGraph.enumerate(LIARS_DICE, split_actions="always")
     table = np.concatenate([graph.uniform_policy(n) for n in range(len(graph.information_sets))])
-    config = SearchConfig(visits=300, split_actions="always", dispersion_radius=0.4)
+    config = SearchConfig(visits=300, split_actions="always", **settings)
     bot = NashIsmctsBot(LIARS_DICE, 0, ExactEvaluator(graph, table), config)
     state = graph.game.initial_state()
     state.apply_action(0)
@@ -385,7 +386,7 @@ def test_searching_once_for_a_whole_action_is_no_worse_than_its_models(
 
 
 def test_trees_are_kept_from_action_to_action() -> None:
-    config = SearchConfig(visits=200, split_actions="always")
+    config = SearchConfig(visits=200, split_actions="always", search="notes")
     game = pyspiel.load_game("leduc_poker")
     state = game.new_initial_state()
     for action in (0, 3):

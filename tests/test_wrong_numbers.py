@@ -157,10 +157,11 @@ class Constant:
 
 
 @pytest.mark.parametrize("engine", ["native", "reference"])
+@pytest.mark.parametrize("search", ["forest", "notes"])
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 1e300])
-def test_rows_of_any_evaluator_are_checked(engine: Any, number: float) -> None:
+def test_rows_of_any_evaluator_are_checked(engine: Any, search: Any, number: float) -> None:
     state = helpers.state_after(helpers.load(helpers.KUHN), [0, 1])
-    config = SearchConfig(visits=20, engine=engine)
+    config = SearchConfig(visits=20, engine=engine, search=search)
     bot = NashIsmctsBot(pyspiel.load_game(helpers.KUHN), 0, Constant(number), config, 1)
     with pytest.raises(EvaluatorError, match="Constant returned .* instead of finite numbers"):
         bot.step(state)
