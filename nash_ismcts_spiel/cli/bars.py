@@ -51,17 +51,19 @@ class Work:
         unit: str = "",
         *,
         threaded: bool = True,
+        at_once: bool = False,
         leave: bool = False,
     ) -> None:
         """Takes how many units there are, if that is known.
 
         Without a thread the line is renewed by `update` alone: for work that hides standard error.
-        A line that is left behind is also shown from the first moment on.
+        The line comes after a while, or at once, and is taken away in the end, or left behind.
         """
         self.what = what
         self._total = total
         self._unit = unit
         self._done = 0.0
+        self._at_once = at_once
         self._leave = leave
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True) if threaded else None
@@ -108,7 +110,7 @@ class Work:
         """Begins."""
         self._started = time.monotonic()
         self._due = self._started + _DELAY
-        if self._leave:
+        if self._at_once:
             self._show()
         if self._thread is not None:
             self._thread.start()

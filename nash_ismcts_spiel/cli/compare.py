@@ -84,7 +84,7 @@ def _compare(arguments: argparse.Namespace) -> None:
     config = study.config
     total = sum(config.seconds for _ in config.runs())
     try:
-        with Work("preparing", total, "CPU s") as work:
+        with Work("preparing", total, "CPU s", at_once=True) as work:
 
             def begin(title: str) -> None:
                 work.what = title

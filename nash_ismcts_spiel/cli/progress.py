@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from nash_ismcts_spiel.cli.bars import Work
 from nash_ismcts_spiel.cli.common import load, quantity_of
 from nash_ismcts_spiel.learning.watch import Progress
-from nash_ismcts_spiel.runs import Budget, Run
-from nash_ismcts_spiel.runs.board import Board
+from nash_ismcts_spiel.runs import Budget
+from nash_ismcts_spiel.runs.board import board
 from nash_ismcts_spiel.runs.directory import RunDirectory
 from nash_ismcts_spiel.runs.metrics import Metrics
 
@@ -20,7 +20,7 @@ class Bar(Work):
 
     def __init__(self, run: RunDirectory, generations: int | None) -> None:
         """Starts with the generations that are done; how many there will be may be unknown."""
-        super().__init__(run.game.partition("(")[0], leave=True)
+        super().__init__(run.game.partition("(")[0], at_once=True, leave=True)
         self._run_directory = run
         self._generations = "" if generations is None else f"/{generations:,}"
         self._measured: list[str] = []
@@ -47,16 +47,22 @@ class Bar(Work):
 
 
 def train_with_progress(
-    run: Run, budget: Budget, checkpoint_seconds: float, tensorboard: bool
+    run: RunDirectory,
+    budget: Budget,
+    checkpoint_seconds: float,
+    tensorboard: bool,
+    shown: Callable[[Metrics, RunDirectory], Sequence[str]],
 ) -> None:
-    """Trains until the budget is spent, and shows it on standard error."""
+    """Trains until the budget is spent, and shows it on standard error; `shown` are the words for
+    what was measured.
+    """
     with contextlib.ExitStack() as stack:
-        board = stack.enter_context(Board(run.directory)) if tensorboard else None
+        write = stack.enter_context(board(run.directory)) if tensorboard else None
         bar = stack.enter_context(Bar(run, budget.generations))
         for metrics in run.train(budget, checkpoint_seconds, bar.show):
-            bar.next_generation(None if metrics is None else _measured(metrics, run))
-            if metrics is not None and board is not None:
-                board.write(metrics)
+            bar.next_generation(None if metrics is None else shown(metrics, run))
+            if metrics is not None and write is not None:
+                write(metrics)
 
 
 def losses(metrics: Metrics) -> list[tuple[str, float]]:
@@ -65,7 +71,8 @@ def losses(metrics: Metrics) -> list[tuple[str, float]]:
     return [(name, value) for name, value in found if f"loss_{name}" in metrics.figures]
 
 
-def _measured(metrics: Metrics, run: Run) -> list[str]:
+def measured_in_words(metrics: Metrics, run: RunDirectory) -> list[str]:
+    """What the line shows of a generation, in order."""
     rate = run.loop.simulations / max(run.wall_seconds, 1e-9)
     if metrics.exploitability_average is None:
         each = " ".join(f"{name} {value:.3f}" for name, value in losses(metrics))

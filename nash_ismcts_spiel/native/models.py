@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.models import Models
-from nash_ismcts_spiel.models.protocol import NativeRowsEvaluator
+from nash_ismcts_spiel.models.protocol import native_rows_of
 from nash_ismcts_spiel.native import _core
 
 Ids = npt.NDArray[np.int32]
@@ -40,8 +40,7 @@ class NativeModels:
         self._models = models
         self.compiled = models.compiled is not None
         self.source: _core.RowSource | None = None
-        evaluator = models.evaluator
-        ready = evaluator.native_rows if isinstance(evaluator, NativeRowsEvaluator) else None
+        ready = native_rows_of(models.evaluator)
         if ready is not None:
             self.rows = models.checked_native(ready)
         else:

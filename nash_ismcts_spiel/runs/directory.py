@@ -79,12 +79,19 @@ class RunDirectory:
       directory: where it lives.
       game: the game's name with its parameters.
       seed: of all randomness.
+      kind: what a config says under `models`.
       loop: generation after generation.
       wall_seconds, cpu_seconds: time spent on generations so far, workers included.
       cut_short: whether time was up inside a generation, which was dropped.
     """
 
     disk: ClassVar[files.Disk] = files.DISK
+    kind: str
+
+    @property
+    def learned_on(self) -> str:
+        """In words, on what the models learn, for figures that need to say so."""
+        raise NotImplementedError
 
     def __init__(self, directory: str | Path, game: str, seed: int, loop: Loop) -> None:
         """Prepares a run in memory; `_begin` and `_restore` connect it with its files."""
