@@ -20,7 +20,6 @@ from scipy import stats
 from benchmarks.positions import early_middle_late
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.games.states import python_states_only
 from nash_ismcts_spiel.native import _core
 
 DRAWS = 3_000
@@ -155,7 +154,7 @@ def test_python_states_give_the_same_policies(name: str, search: Any) -> None:
     for _ in range(2):
         bot = NashIsmctsBot(game, state.current_player(), config=config, seed=4)
         policies.append(bot.get_policy(state))
-        with python_states_only():
+        with helpers.python_states_only():
             bot = NashIsmctsBot(game, state.current_player(), config=config, seed=4)
             policies.append(bot.get_policy(state))
     assert all(policy == policies[0] for policy in policies)

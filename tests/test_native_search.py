@@ -34,7 +34,7 @@ from nash_ismcts_spiel.native.engine import (
     search_everywhere,
     search_together,
 )
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 from nash_ismcts_spiel.search.whole_actions import over_whole_actions
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import helpers
 import numpy as np
 import pyspiel
 import pytest
@@ -20,7 +21,6 @@ from nash_ismcts_spiel.games.splitting import (
     splitting_of,
     whole_codes,
 )
-from nash_ismcts_spiel.games.states import python_states_only
 from nash_ismcts_spiel.models import (
     ExactEvaluator,
     Models,
@@ -115,7 +115,7 @@ def test_random_play_in_parts_is_random_play(name: str) -> None:
 def test_games_in_parts_are_the_same_over_python_states() -> None:
     for name in SMALL:
         fast = GameGraph.enumerate(name, split_actions="always")
-        with python_states_only():
+        with helpers.python_states_only():
             slow = GameGraph.enumerate(name, split_actions="always")
         assert list(fast.worlds.view) == list(slow.worlds.view)
         assert list(fast.worlds.edge_action) == list(slow.worlds.edge_action)

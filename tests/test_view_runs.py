@@ -327,5 +327,5 @@ def test_a_damaged_checkpoint_is_refused_by_name(tmp_path: Path, change: Any, me
     numbers, arrays = files.load(tmp_path / CHECKPOINT)
     change(arrays)
     files.save(tmp_path / CHECKPOINT, files.Checkpoint(numbers, arrays))
-    with pytest.raises(files.CheckpointError, match=f"checkpoint.npz is not .*{message}"):
+    with pytest.raises(files.CheckpointError, match=f"checkpoint.safetensors is not .*{message}"):
         Run.resume(tmp_path)
