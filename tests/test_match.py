@@ -446,7 +446,7 @@ def test_who_bluffs_at_random_loses_in_every_seat_of_three_player_kuhn() -> None
         (["--game", "catch", "--players", "uniform,nash_ismcts"], "two seats or more"),
         (["--game", "kuhn_poker", "--players", "uniform"], "two or more different names"),
         (["--game", "kuhn_poker", "--players", "uniform,uniform"], "two or more different names"),
-        (["--game", "kuhn_poker", "--players", "uniform,nobody"], "unknown bot 'nobody'"),
+        (["--game", "kuhn_poker", "--players", "uniform,nobody"], "unknown player 'nobody'"),
         (["--game", "kuhn_poker", "--players", "uniform,no:bot"], "no:bot cannot be imported"),
         (["--game", "kuhn_poker", "--players", "uniform,run:nowhere"], "nowhere has no run"),
         (["--game", "tic_tac_toe", "--players", "uniform,ismcts_openspiel"], "hides nothing"),

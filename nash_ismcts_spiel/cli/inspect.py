@@ -10,7 +10,8 @@ import sys
 import webbrowser
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
-from nash_ismcts_spiel.cli.common import Commands, load
+from nash_ismcts_spiel.cli.common import Commands, events_of, load
+from nash_ismcts_spiel.cli.sources import add_game
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.games.hand import Hand
@@ -42,7 +43,7 @@ def add(commands: Commands) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("--game", required=True, help="the game, with parameters in parentheses")
+    add_game(command)
     command.add_argument(
         "--history",
         default="",
@@ -88,7 +89,7 @@ def add_page(command: argparse.ArgumentParser) -> None:
 
 def _inspect(arguments: argparse.Namespace) -> None:
     game = load(arguments.game)
-    history = _events(arguments.history)
+    history = events_of(arguments.history)
     Hand(game, history)  # refuses what is not legal before models are loaded
     if not 1 <= arguments.visits <= MOST_VISITS:
         raise ValueError(f"--visits must be from 1 to {MOST_VISITS}, not {arguments.visits}")
@@ -147,10 +148,3 @@ def serve(
             server.serve_forever(poll_interval=0.2)
         except KeyboardInterrupt:  # how a person ends it
             print()
-
-
-def _events(history: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(event) for event in history.split(",") if event.strip())
-    except ValueError:
-        raise ValueError(f"--history must be numbers and commas, not {history!r}") from None

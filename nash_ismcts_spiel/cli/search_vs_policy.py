@@ -25,7 +25,7 @@ from nash_ismcts_spiel.cli.exploitability import (
     starting_policy,
     way,
 )
-from nash_ismcts_spiel.cli.sources import CHECKPOINT_HELP, bot_maker
+from nash_ismcts_spiel.cli.sources import add_search, bot_maker
 from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.harness import PolicyBot
@@ -50,10 +50,7 @@ def add_search_vs_policy(command: argparse.ArgumentParser) -> None:
         metavar="BOT",
         help=f"one of {', '.join(PRESETS)} against its own P (default: nash_ismcts if given alone)",
     )
-    command.add_argument("--checkpoint", metavar="DIR", help=CHECKPOINT_HELP)
-    command.add_argument(
-        "--visits", type=int, metavar="V", help="of each search (default: the bot's)"
-    )
+    add_search(command)
     command.add_argument(
         "--hands",
         type=int,

@@ -15,7 +15,6 @@ import numpy as np
 import torch
 
 from nash_ismcts_spiel.games import support
-from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.learning.bounds import Bounds
 from nash_ismcts_spiel.learning.config import MEGABYTE, TrainingConfig
 from nash_ismcts_spiel.learning.loops import whole_graph
@@ -72,12 +71,7 @@ class SelfPlayWorker:
         torch.set_num_threads(1)
         self._game = support(game)
         self._seed = seed
-        self._tensors = Tensors(
-            self._game,
-            split_actions=config.search.split_actions,
-            inputs=config.networks.inputs,
-            turned=config.networks.turned,
-        )
+        self._tensors = config.networks.tensors(self._game, config.search.split_actions)
         self._config = config.for_inputs(self._tensors.sample_inputs)
         self._networks = make_networks(self._tensors, config.networks, seed)
         self._scale = self._game.value_scale()
