@@ -175,22 +175,25 @@ def _train(arguments: argparse.Namespace) -> None:
 
 
 def _run_of(arguments: argparse.Namespace) -> RunDirectory:
-    if rebel.is_meant(arguments):
-        return rebel.run_of(arguments)
-    return _resumed(arguments) if arguments.resume else _new(arguments)
+    is_rebel = rebel.is_meant(arguments)
+    if is_rebel:
+        rebel.refuse_others(arguments)
+    return _resumed(arguments, is_rebel) if arguments.resume else _new(arguments, is_rebel)
 
 
-def _new(arguments: argparse.Namespace) -> Run:
+def _new(arguments: argparse.Namespace, is_rebel: bool) -> RunDirectory:
     if arguments.game is None:
         raise ValueError("--game is needed for a new run")
     supported = load(arguments.game)
-    game = supported.name
-    seed = arguments.seed or 0
+    game, seed = supported.name, arguments.seed or 0
+    of_rebel = f"{rebel.REBEL}-" if is_rebel else ""
+    directory = arguments.out or Path("out") / f"{file_name(short_title(game))}-{of_rebel}{seed}"
+    if is_rebel:
+        return rebel.create(directory, game, seed, arguments.set)
     models: ModelKind = arguments.models or "exact"
     usual = "large" if models == "learned" and is_large(supported) else "default"
     config = TrainingConfig.preset(arguments.preset or usual, shards=arguments.workers)
     config = changed(config, arguments.set)
-    directory = arguments.out or Path("out") / f"{file_name(short_title(game))}-{seed}"
     try:
         return Run.create(directory, game, seed, config, arguments.workers, models, arguments.ray)
     except ValueError as error:
@@ -199,12 +202,16 @@ def _new(arguments: argparse.Namespace) -> Run:
         raise
 
 
-def _resumed(arguments: argparse.Namespace) -> Run:
+def _resumed(arguments: argparse.Namespace, is_rebel: bool) -> RunDirectory:
     if arguments.out is None:
         raise ValueError("--resume needs --out, the directory of the run")
     if arguments.set or arguments.preset:
         raise ValueError("a resumed run keeps its settings: leave --set and --preset out")
-    run = Run.resume(arguments.out, arguments.workers, arguments.ray)
+    run: RunDirectory
+    if is_rebel:
+        run = rebel.resume(arguments.out)
+    else:
+        run = Run.resume(arguments.out, arguments.workers, arguments.ray)
     game = run.game if arguments.game is None else load(arguments.game).name
     seed = run.seed if arguments.seed is None else arguments.seed
     if (game, seed, arguments.models or run.kind) != (run.game, run.seed, run.kind):
