@@ -383,6 +383,17 @@ def run(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
     return code, captured.out, captured.err
 
 
+def test_networks_that_come_with_the_package_play_without_search(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    players = ["--game", helpers.KUHN, "--players", "pretrained,uniform"]
+    code, out, _ = run(capsys, *players, "--hands", "300", "--json")
+    (pairing,) = json.loads(out)["pairings"]
+    assert code == 0
+    assert pairing["players"] == ["pretrained", "uniform"]
+    assert pairing["mean"][0] > 0.0  # uniform play loses .46 a game to a best response
+
+
 def test_match_prints_and_writes_every_pairing(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

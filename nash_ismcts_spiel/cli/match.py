@@ -19,6 +19,7 @@ from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.cli.rebel import REBEL
 from nash_ismcts_spiel.cli.sources import (
     BOTS,
+    PRETRAINED,
     RUN,
     UNIFORM,
     add_game,
@@ -52,9 +53,9 @@ def add(commands: Commands) -> None:
         "--players",
         required=True,
         metavar="A,B,...",
-        help=f"{', '.join(BOTS)}, {UNIFORM}, {RUN}DIR for the policy of a training (of ReBeL: as "
-        "it plays), or a bot of your own as MODULE:MAKER, where MAKER(game, seat, seed=...) makes "
-        "it",
+        help=f"{', '.join(BOTS)}, {UNIFORM}, {PRETRAINED} (networks that come with the package, "
+        f"without search), {RUN}DIR for the policy of a training (of ReBeL: as it plays), or a bot "
+        "of your own as MODULE:MAKER, where MAKER(game, seat, seed=...) makes it",
     )
     match.add_argument("--hands", type=int, default=100, metavar="N", help="hands of each pairing")
     match.add_argument(
