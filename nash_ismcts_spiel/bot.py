@@ -98,7 +98,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     @property
     def config(self) -> SearchConfig:
-        """How the bot searches."""
+        """How the bot searches, with the visits that it has where none were set."""
         return self._config
 
     def search(
@@ -271,6 +271,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
     def _start_graph(self) -> None:
         found = equip(self._game, self._evaluator, self._config, self._seed)
         self._graph, self._models, self._merged = found.graph, found.models, found.merged
+        self._config = found.config
         self._engine: AnyEngine = found.engine
         if self._seconds is not None and isinstance(self._engine, ForestEngine):
             self._engine.prepare()

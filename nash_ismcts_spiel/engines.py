@@ -9,6 +9,8 @@ Which search answers where is decided here alone, in this order:
 4. Larger games, nothing trained: the forest on live states, which wins more matches there than a
    search that has to know beliefs and values of worlds.
 5. Larger games with models of P: the literal search.
+
+The number of visits follows from it where none is set.
 """
 
 from __future__ import annotations
@@ -35,11 +37,12 @@ AnyEngine = LiteralEngine | ForestEngine | StateForestEngine
 
 
 class Equipment(NamedTuple):
-    """A graph, the models over it, and the engine that searches with both."""
+    """A graph, the models over it, the engine that searches with both, and its settings."""
 
     graph: GameGraph
     models: Models
     engine: AnyEngine
+    config: SearchConfig
     merged: MergedGame | None = None  # whose views the engine searches
 
 
@@ -55,16 +58,20 @@ def equip(game: SupportedGame, evaluator: Evaluator, config: SearchConfig, seed:
     models = Models(graph, evaluator)
     hides = _has_forest(game, config)
     if hides and graph.enumerated:
+        config = config.with_visits("tables")
         forest = ForestEngine(functools.partial(forest_models, graph, evaluator), config, seed)
-        return Equipment(graph, models, forest)
+        return Equipment(graph, models, forest, config)
     merged = _over_views(graph, evaluator, config)
     if merged is not None:
+        config = config.with_visits("views")
         forest = ForestEngine(functools.partial(view_models, merged, evaluator), config, seed)
-        return Equipment(graph, models, forest, merged)
+        return Equipment(graph, models, forest, config, merged)
     if hides and type(evaluator) is RolloutEvaluator:
-        return Equipment(graph, models, StateForestEngine(models, config, seed))
+        config = config.with_visits("states")
+        return Equipment(graph, models, StateForestEngine(models, config, seed), config)
+    config = config.with_visits("notes")
     literal = NativeEngine if config.engine == "native" else ReferenceEngine
-    return Equipment(graph, models, literal(models, config))
+    return Equipment(graph, models, literal(models, config), config)
 
 
 def _graph(game: SupportedGame, evaluator: Evaluator, config: SearchConfig) -> GameGraph:

@@ -785,6 +785,7 @@ def test_the_registry() -> None:
     bot = make_bot("nash_ismcts", helpers.KUHN, 1, visits=5, evaluator=UniformEvaluator(), seed=3)
     assert isinstance(bot, NashIsmctsBot)
     assert (bot.player_id, bot.config) == (1, SearchConfig(visits=5))
+    assert make_bot("nash_ismcts", helpers.KUHN, 1).config == SearchConfig().with_visits("tables")
     literal = SearchConfig(search="notes", visits=5).with_radius(has_policy=False)
     assert make_bot("nash_ismcts_notes", helpers.KUHN, 1, visits=5).config == literal
     assert make_bot("a_ismcts", helpers.KUHN, 0).config.dispersion_radius == 0.0
@@ -824,9 +825,9 @@ def test_numbers_of_numpy_are_numbers() -> None:
         assert sum(bot.search(kuhn_state([0, 1, 0])).policy) == pytest.approx(1.0)
     with pytest.raises(ValueError, match="player_id.*True"):
         NashIsmctsBot(helpers.KUHN, True)
-    with pytest.raises(TypeError, match="visits must be int, not True"):
+    with pytest.raises(TypeError, match=r"visits must be int \| None, not True"):
         SearchConfig(visits=True)
-    with pytest.raises(TypeError, match=r"visits must be int, not 3\.5"):
+    with pytest.raises(TypeError, match=r"visits must be int \| None, not 3\.5"):
         SearchConfig(visits=3.5)  # type: ignore[arg-type]
 
 

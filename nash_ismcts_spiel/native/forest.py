@@ -59,7 +59,7 @@ class ForestEngine:
         self._source = models
         self._value_scale = config.value_scale
         self._is_native = config.engine == "native"
-        self._visits = config.visits
+        self._visits = config.budget
         self._seed = seed
         self._walks: dict[int, _Walk] = {}
         self._last: _Walk | None = None
