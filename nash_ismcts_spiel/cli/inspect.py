@@ -11,6 +11,7 @@ import webbrowser
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.cli.common import Commands, events_of, load
+from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.cli.sources import add_game
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
 from nash_ismcts_spiel.games import SupportedGame
@@ -24,13 +25,6 @@ from nash_ismcts_spiel.registry import checkpoint_evaluator
 
 VISITS = 1000
 
-_EXAMPLES = """examples:
-  nash-ismcts inspect --game kuhn_poker --checkpoint pretrained
-  nash-ismcts inspect --game leduc_poker --history 0,3,1 --visits 300
-  nash-ismcts inspect --game "dark_hex(board_size=3)" --checkpoint runs/dark_hex
-  nash-ismcts inspect --game liars_dice --no-browser --port 8000
-"""
-
 
 def add(commands: Commands) -> None:
     """Adds the command."""
@@ -40,8 +34,12 @@ def add(commands: Commands) -> None:
         description="Opens a page on this machine (127.0.0.1, a secret address, no network) that "
         "shows one search: what the player sees, its beliefs beside exact Bayes in small games, "
         "the intervals of each action, and the trees of simulated players. Ctrl-C ends it.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=examples(
+            "inspect --game kuhn_poker --checkpoint pretrained",
+            "inspect --game leduc_poker --history 0,3,1 --visits 300",
+            'inspect --game "dark_hex(board_size=3)" --checkpoint runs/dark_hex',
+            "inspect --game liars_dice --no-browser --port 8000",
+        ),
     )
     add_game(command)
     command.add_argument(
