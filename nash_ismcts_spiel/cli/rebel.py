@@ -16,6 +16,7 @@ from nash_ismcts_spiel.cli.bars import Work
 from nash_ismcts_spiel.cli.changes import changed
 from nash_ismcts_spiel.cli.common import load, print_json
 from nash_ismcts_spiel.cli.progress import Bar
+from nash_ismcts_spiel.cli.signals import saying
 from nash_ismcts_spiel.files import file_name, naming
 from nash_ismcts_spiel.games.titles import short_title
 from nash_ismcts_spiel.runs.config import stored_settings
@@ -63,10 +64,11 @@ def train(arguments: argparse.Namespace, default_seconds: float) -> None:
     )
     try:
         _train_with_progress(run, Budget(arguments.generations, seconds), arguments)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
+    except KeyboardInterrupt as interrupt:
+        raise saying(
+            interrupt,
             f"saved after generation {run.saved_generation}; go on with: nash-ismcts train "
-            f"--resume --out {shlex.quote(str(run.directory))}"
+            f"--resume --out {shlex.quote(str(run.directory))}",
         ) from None
     lines = read_metrics(run.directory)
     if not lines:
