@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.files.damage import MOST_JSON_BYTES, CheckpointError, parse_json
-from nash_ismcts_spiel.files.disk import DISK, Disk, replace_file
+from nash_ismcts_spiel.files.disk import DISK, Disk, open_to_read, replace_file
 
 FORMAT = 1
 _NUMBERS = "numbers"
@@ -84,7 +84,7 @@ def load(path: Path, names: Collection[str] | None = None) -> Checkpoint:
         it is named.
     """
     try:
-        with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
+        with open_to_read(path) as file, zipfile.ZipFile(file) as archive:
             members = stored_members(archive, _size(file))
             numbers = _numbers(archive, members)
             arrays = {
@@ -100,7 +100,7 @@ def load(path: Path, names: Collection[str] | None = None) -> Checkpoint:
 def load_numbers(path: Path) -> dict[str, Any]:
     """The numbers of a checkpoint alone; raises as `load` does."""
     try:
-        with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
+        with open_to_read(path) as file, zipfile.ZipFile(file) as archive:
             numbers = _numbers(archive, stored_members(archive, _size(file)))
     except _UNREADABLE as error:
         raise CheckpointError(f"{path} is not a whole checkpoint: {error}") from error

@@ -188,7 +188,7 @@ def _load(name: str) -> Any:
 
     try:
         return pyspiel.load_game(name)
-    except pyspiel.SpielError as error:
+    except (pyspiel.SpielError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise ValueError(f"pyspiel cannot load the game {name!r}: {error}") from error
 
 
