@@ -17,11 +17,11 @@ from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.runs import load_evaluator
 
 
-def matrix_game(rows: Any) -> Any:
+def matrix_game(utilities: Any) -> Any:
     """Two players move at once; what one wins the other loses."""
-    table = np.asarray(rows)
-    names = [[f"{kind}{number}" for number in range(size)] for kind, size in zip("rc", table.shape)]
-    game = pyspiel.create_matrix_game("table", "Table", *names, table, -table)
+    table = np.asarray(utilities)
+    rows, columns = ([str(number) for number in range(size)] for size in table.shape)
+    game = pyspiel.create_matrix_game("table", "Table", rows, columns, table, -table)
     return pyspiel.convert_to_turn_based(game)
 
 

@@ -1,4 +1,4 @@
-"""Settings have ranges within which all arithmetic is finite; what is not a policy is not played."""
+"""Settings have ranges within which all arithmetic is finite; no other policy is ever played."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def test_a_seat_does_not_notice_that_another_one_was_asked(
 
 @pytest.mark.parametrize("bot", ["nash_ismcts", "nash_ismcts_notes"])
 def test_a_seat_does_not_notice_what_another_one_holds(bot: str) -> None:
-    """Histories that look alike get one policy, though the bot was asked about the other side too."""
+    """Histories that look alike get one policy, though the bot was asked about both sides."""
     seen: Answers = {}
     compared = 0
     for other in (0, 2):

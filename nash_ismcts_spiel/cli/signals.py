@@ -1,4 +1,4 @@
-"""Signals that ask a command to end: SIGTERM, as clusters send it, and SIGHUP, when a terminal goes.
+"""Signals that ask a command to end: SIGTERM, as clusters send it, and SIGHUP of a lost terminal.
 
 They are told to the command as Ctrl-C is, by KeyboardInterrupt, so that it saves what it has.
 """

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)
 """Opening does not wait for the other side of a pipe."""
 
