@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -96,31 +96,12 @@ class FlatEvaluator(Protocol):
         ...
 
 
-@runtime_checkable
-class SplitEvaluator(Protocol):
-    """An evaluator of graphs whose actions are split in one way only; searches then split alike.
-
-    Attributes:
-      split_actions: whether actions are split; None if it takes any graph.
-    """
-
-    split_actions: SplitActions | None
-
-
 def split_actions_of(evaluator: object) -> SplitActions | None:
-    """Whether actions must be split for an evaluator, None if it takes any graph."""
-    return evaluator.split_actions if isinstance(evaluator, SplitEvaluator) else None
-
-
-@runtime_checkable
-class GraphEvaluator(Protocol):
-    """An evaluator that has rows of one graph only; searches then use that graph.
-
-    Attributes:
-      graph: the graph; None if it takes any.
+    """Whether actions must be split for an evaluator, which may have an attribute `split_actions`;
+    None if it takes any graph.
     """
-
-    graph: GameGraph | None
+    found: SplitActions | None = getattr(evaluator, "split_actions", None)
+    return found
 
 
 @runtime_checkable
@@ -146,5 +127,11 @@ class NativeRowsEvaluator(Protocol):
 
 
 def graph_of(evaluator: Evaluator) -> GameGraph | None:
-    """The one graph that an evaluator has rows for, None if it takes any."""
-    return evaluator.graph if isinstance(evaluator, GraphEvaluator) else None
+    """The one graph that an evaluator has rows for, its attribute `graph`; None if it takes any."""
+    found: GameGraph | None = getattr(evaluator, "graph", None)
+    return found
+
+
+def is_flat(evaluator: object) -> TypeGuard[FlatEvaluator]:
+    """Whether an evaluator has flat rows; `isinstance` would take longer than a short search."""
+    return all(hasattr(evaluator, f"flat_{rows}_rows") for rows in ("information_set", "sample"))

@@ -20,11 +20,11 @@ from nash_ismcts_spiel.models.prior_beliefs import PriorBeliefs
 from nash_ismcts_spiel.models.protocol import (
     Evaluator,
     EvaluatorError,
-    FlatEvaluator,
     Floats,
     InformationSetRow,
     SampleRow,
     WorldEvaluator,
+    is_flat,
 )
 from nash_ismcts_spiel.models.sources import compiled_only
 from nash_ismcts_spiel.native import _core
@@ -51,7 +51,7 @@ class Models:
         self.compiled = compiled_only(evaluator)
         self.compiled_beliefs = self.compiled is not None or isinstance(evaluator, PriorBeliefs)
         asked = evaluator.evaluator if isinstance(evaluator, PriorBeliefs) else evaluator
-        self._flat = asked if isinstance(asked, FlatEvaluator) else None
+        self._flat = asked if is_flat(asked) else None
         self._information_sets: dict[int, InformationSetRow] = {}
         self._samples: dict[int, SampleRow] = {}
         self._buried = 0

@@ -206,7 +206,7 @@ class SoftForest {
     ++set.updates;
     if (!set.frozen) {
       estimate(set);
-      const double step = std::pow(static_cast<double>(set.updates), -kLearningPower);
+      const double step = step_of(set.updates);
       double* const mean = met_.advantage.data() + set.first;
       for (int32_t a = 0; a < set.count; ++a) mean[a] += step * (estimate_[a] - mean[a]);
       set_policy(set);
@@ -216,6 +216,14 @@ class SoftForest {
       back_up(world, met_.policy.data() + set.first, met_.values);
       if (learned()) back_up(world, met_.prior(set), met_.prior_values);
     }
+  }
+
+  // N^-power, which is asked for again and again.
+  double step_of(int64_t updates) {
+    while (static_cast<int64_t>(steps_.size()) <= updates) {
+      steps_.push_back(std::pow(static_cast<double>(steps_.size()), -kLearningPower));
+    }
+    return steps_[updates];
   }
 
   // Q of each action, into estimate_.
@@ -319,13 +327,17 @@ class SoftForest {
     set.moving = false;
   }
 
+  // Sums stay in registers: each player's over all actions, then the next one's.
   void back_up(int32_t slot, const double* policy, std::vector<double>& values) {
     const MetWorld& world = met_.world(slot);
+    const int32_t count = worlds().edge_count[world.row];
     double* const into = values.data() + int64_t{slot} * players_;
-    std::fill_n(into, players_, 0.0);
-    for (int32_t a = 0, count = worlds().edge_count[world.row]; a < count; ++a) {
-      const double* const after = met_.value_after(world, a, values);
-      for (int32_t p = 0; p < players_; ++p) into[p] += policy[a] * after[p];
+    after_.clear();
+    for (int32_t a = 0; a < count; ++a) after_.push_back(met_.value_after(world, a, values));
+    for (int32_t p = 0; p < players_; ++p) {
+      double total = 0.0;
+      for (int32_t a = 0; a < count; ++a) total += policy[a] * after_[a][p];
+      into[p] = total;
     }
   }
 
@@ -335,15 +347,20 @@ class SoftForest {
     const MetWorld& world = met_.world(slot);
     const double* const chances = worlds().edge_probability.data() + worlds().first_edge[world.row];
     double* const into = values.data() + int64_t{slot} * players_;
-    std::fill_n(into, players_, 0.0);
     double met = 0.0;
+    after_.clear();
+    weight_.clear();
     for (int32_t edge = 0; edge < worlds().edge_count[world.row]; ++edge) {
       if (rollouts() && !met_.has_met(world, edge)) continue;
-      const double* const after = met_.value_after(world, edge, values);
+      after_.push_back(met_.value_after(world, edge, values));
+      weight_.push_back(chances[edge]);
       met += chances[edge];
-      for (int32_t p = 0; p < players_; ++p) into[p] += chances[edge] * after[p];
     }
-    for (int32_t p = 0; p < players_; ++p) into[p] /= met;
+    for (int32_t p = 0; p < players_; ++p) {
+      double total = 0.0;
+      for (size_t k = 0; k < after_.size(); ++k) total += weight_[k] * after_[k][p];
+      into[p] = total / met;
+    }
   }
 
   const double* value_after(int32_t slot, int32_t action, const std::vector<double>& values) const {
@@ -393,6 +410,8 @@ class SoftForest {
   std::vector<int32_t> moving_;                             // sets whose mean is taken, as slots
   std::vector<int32_t> path_;
   std::vector<double> weight_, estimate_, prior_estimate_;
+  std::vector<const double*> after_;  // values of what follows a world
+  std::vector<double> steps_;         // of Qbar, by N
 };
 
 }  // namespace nash_ismcts
