@@ -206,7 +206,7 @@ class SoftForest {
     ++set.updates;
     if (!set.frozen) {
       estimate(set);
-      const double step = step_of(set.updates);
+      const double step = steps_.at(set.updates);
       double* const mean = met_.advantage.data() + set.first;
       for (int32_t a = 0; a < set.count; ++a) mean[a] += step * (estimate_[a] - mean[a]);
       set_policy(set);
@@ -218,20 +218,12 @@ class SoftForest {
     }
   }
 
-  // N^-power, which is asked for again and again.
-  double step_of(int64_t updates) {
-    while (static_cast<int64_t>(steps_.size()) <= updates) {
-      steps_.push_back(std::pow(static_cast<double>(steps_.size()), -kLearningPower));
-    }
-    return steps_[updates];
-  }
-
   // Q of each action, into estimate_.
   void estimate(const MetSet& set) {
     double seen = 0.0, played = 0.0;
     weight_.clear();
     for (size_t k = 0; k < set.seen.size(); ++k) {
-      weight_.push_back(set.beliefs[k] * played_ratio(set.seen[k], set.player));
+      weight_.push_back(set.beliefs[k] * met_.played_ratio(set.seen[k], set.player));
       seen += set.beliefs[k];
       played += weight_.back();
     }
@@ -327,16 +319,20 @@ class SoftForest {
     set.moving = false;
   }
 
-  // Sums stay in registers: each player's over all actions, then the next one's.
   void back_up(int32_t slot, const double* policy, std::vector<double>& values) {
     const MetWorld& world = met_.world(slot);
     const int32_t count = worlds().edge_count[world.row];
     double* const into = values.data() + int64_t{slot} * players_;
     after_.clear();
     for (int32_t a = 0; a < count; ++a) after_.push_back(met_.value_after(world, a, values));
+    weigh(policy, into);
+  }
+
+  // The weighted sum of after_. It stays in a register: one player's is done, then the next one's.
+  void weigh(const double* weights, double* into) const {
     for (int32_t p = 0; p < players_; ++p) {
       double total = 0.0;
-      for (int32_t a = 0; a < count; ++a) total += policy[a] * after_[a][p];
+      for (size_t k = 0; k < after_.size(); ++k) total += weights[k] * after_[k][p];
       into[p] = total;
     }
   }
@@ -356,11 +352,8 @@ class SoftForest {
       weight_.push_back(chances[edge]);
       met += chances[edge];
     }
-    for (int32_t p = 0; p < players_; ++p) {
-      double total = 0.0;
-      for (size_t k = 0; k < after_.size(); ++k) total += weight_[k] * after_[k][p];
-      into[p] = total / met;
-    }
+    weigh(weight_.data(), into);
+    for (int32_t p = 0; p < players_; ++p) into[p] /= met;
   }
 
   const double* value_after(int32_t slot, int32_t action, const std::vector<double>& values) const {
@@ -373,21 +366,7 @@ class SoftForest {
                      : met_.model_value_after(world, action);
   }
 
-  // rho: how much likelier the others' moves on the way to a world are than under P.
-  double played_ratio(int32_t slot, int32_t player) const {
-    double ratio = 1.0;
-    const MetWorld* at = &met_.world(slot);
-    while (at->parent != kMissing) {
-      const MetWorld& before = met_.world(at->parent);
-      if (before.set != kMissing && met_.set(before.set).player != player) {
-        ratio *= met_.ratio[met_.set(before.set).first + at->edge];
-      }
-      at = &before;
-    }
-    return ratio;
-  }
-
-  // The same for a world that may not have been met.
+  // rho (met_worlds.h) of a world that may not have been met.
   double played_ratio_of_row(int32_t row, int32_t player) const {
     double ratio = 1.0;
     for (int32_t before = worlds().parent[row]; before != kMissing;
@@ -411,7 +390,7 @@ class SoftForest {
   std::vector<int32_t> path_;
   std::vector<double> weight_, estimate_, prior_estimate_;
   std::vector<const double*> after_;  // values of what follows a world
-  std::vector<double> steps_;         // of Qbar, by N
+  LearningSteps steps_;
 };
 
 }  // namespace nash_ismcts

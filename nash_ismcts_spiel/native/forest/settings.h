@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 namespace nash_ismcts {
 
@@ -24,6 +25,20 @@ constexpr int64_t kHandful = 5;         // of simulations: with fewer P is playe
 constexpr int64_t kStopInterval = 64;   // simulations between two questions whether to stop
 constexpr int64_t kUntilStopped = std::numeric_limits<int64_t>::max();
 constexpr double kLeashWeight = 1.4;
+
+// N^-kLearningPower, which a search asks for again and again.
+class LearningSteps {
+ public:
+  double at(int64_t updates) {
+    while (static_cast<int64_t>(steps_.size()) <= updates) {
+      steps_.push_back(std::pow(static_cast<double>(steps_.size()), -kLearningPower));
+    }
+    return steps_[updates];
+  }
+
+ private:
+  std::vector<double> steps_;
+};
 
 struct ForestSettings {
   double value_scale = 1.0;      // utility units that count as 1
