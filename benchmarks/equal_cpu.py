@@ -8,6 +8,7 @@ it is made before the clock starts and reported apart.
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -21,12 +22,14 @@ Maker = Callable[[int], BotFactory]
 
 SEED = 300
 """Of the deals on which simulations are counted; no match has it."""
-_ROUNDS = 5
+_ROUNDS = 6
+_LAST_ROUNDS = 3
+"""Whose mean counts: a single round can be far out where other work is under way."""
 _FIRST = 64
 _FEWEST = 2
 _MOST_CHANGE = 8.0
 """Simulations of the first round, fewest of any, and by what factor they change at once."""
-_MOVES = 40
+_MOVES = 60
 """Of each player in each round, at least."""
 
 
@@ -76,12 +79,16 @@ def calibrated(
       milliseconds: CPU time of a move with a choice, on average.
     """
     counts = dict.fromkeys(makers, _FIRST)
+    found: dict[str, list[int]] = {name: [] for name in makers}
     for number in range(_ROUNDS):
         clocks = _measured(game, makers, counts, SEED + number)
         for name, clock in clocks.items():
             change = milliseconds / max(clock.milliseconds, 1e-6)
             change = min(max(change, 1.0 / _MOST_CHANGE), _MOST_CHANGE)
             counts[name] = max(round(counts[name] * change), _FEWEST)
+            found[name].append(counts[name])
+    for name, tried in found.items():
+        counts[name] = round(statistics.geometric_mean(tried[-_LAST_ROUNDS:]))
     told = ", ".join(f"{name} {count}" for name, count in counts.items())
     report(f"{game.name}, {milliseconds:g} CPU ms a move: simulations {told}")
     return counts

@@ -50,8 +50,17 @@ The score is what our bot won more than the peer, per game and seat, in the game
 """
 
 
-def played(game: str, setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
-    """One match, as it is stored."""
+def first_bot(game: str) -> float:
+    """CPU seconds in which the first bot of a game is made."""
+    started = time.process_time()
+    make_bot("nash_ismcts", game, 0)
+    return time.process_time() - started
+
+
+def played(
+    game: str, setting: Setting, once: float, options: argparse.Namespace
+) -> dict[str, Any]:
+    """One match, as it is stored; `once` is what the first bot took."""
     supported, done = support(game), [0]
     hands = math.ceil(options.count / supported.num_players)
 
@@ -61,9 +70,6 @@ def played(game: str, setting: Setting, options: argparse.Namespace) -> dict[str
             report(f"{game}: {done[0]} of {hands * supported.num_players} games")
 
     milliseconds = options.milliseconds
-    started = time.process_time()
-    make_bot("nash_ismcts", supported.pyspiel_game, 0)
-    once = time.process_time() - started
     counts = budgets(game, setting.max_world_samples, milliseconds)
     clocks = {"ours": Clock(), "peer": Clock()}
     makers = {"ours": our_maker(game), "peer": ismcts_maker(game, setting)}
@@ -118,8 +124,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for game in [] if options.page else options.games:
         path = FOLDER / f"{game_file(game)}.json"
         if options.again or not path.exists():
+            once = first_bot(game)
             setting = tune_peer(game, options.milliseconds, first_hands=options.tuning_hands)
-            write_record(path, played(game, setting, options))
+            write_record(path, played(game, setting, once, options))
     print(page(), end="")
 
 
