@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Protocol, TypeGuard, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -56,8 +56,14 @@ class Evaluator(Protocol):
     """P, V and Vc per information set; h and Vc per SAMPLE node.
 
     Rows are asked for in batches and must depend on nothing but the information set (its key),
-    so that a search may keep them. What an evaluator may offer besides is said by the protocols
-    below.
+    so that a search may keep them. An evaluator may have besides:
+
+      graph: the one graph that it has rows of; searches then use that graph.
+      split_actions: how actions are split in the graphs that it takes.
+      world_values: what each world of its graph is worth to each player [W, n]; searches then need
+        not leave out what they never simulated.
+      native_rows: all rows, as the native engine reads them.
+      flat rows: see `FlatEvaluator`.
     """
 
     def information_set_rows(
@@ -96,42 +102,16 @@ class FlatEvaluator(Protocol):
         ...
 
 
+def graph_of(evaluator: object) -> GameGraph | None:
+    """The one graph that an evaluator has rows for, None if it takes any."""
+    return getattr(evaluator, "graph", None)
+
+
 def split_actions_of(evaluator: object) -> SplitActions | None:
-    """Whether actions must be split for an evaluator, which may have an attribute `split_actions`;
-    None if it takes any graph.
-    """
-    found: SplitActions | None = getattr(evaluator, "split_actions", None)
-    return found
+    """Whether actions must be split for an evaluator, None if it takes any graph."""
+    return getattr(evaluator, "split_actions", None)
 
 
-@runtime_checkable
-class WorldEvaluator(Protocol):
-    """An evaluator that can value every world of its graph for every player; searches then need not
-    leave out what they never simulated.
-    """
-
-    @property
-    def world_values(self) -> Floats | None:
-        """Utilities of each player at each world, None if it does not say. [W, n]"""
-        ...
-
-
-@runtime_checkable
-class NativeRowsEvaluator(Protocol):
-    """An evaluator all of whose rows are there already, as the native engine reads them."""
-
-    @property
-    def native_rows(self) -> _core.Rows | None:
-        """The rows, None if they have to be asked for."""
-        ...
-
-
-def graph_of(evaluator: Evaluator) -> GameGraph | None:
-    """The one graph that an evaluator has rows for, its attribute `graph`; None if it takes any."""
-    found: GameGraph | None = getattr(evaluator, "graph", None)
-    return found
-
-
-def is_flat(evaluator: object) -> TypeGuard[FlatEvaluator]:
-    """Whether an evaluator has flat rows; `isinstance` would take longer than a short search."""
-    return all(hasattr(evaluator, f"flat_{rows}_rows") for rows in ("information_set", "sample"))
+def native_rows_of(evaluator: object) -> _core.Rows | None:
+    """All rows of an evaluator for the native engine, None if they have to be asked for."""
+    return getattr(evaluator, "native_rows", None)

@@ -20,11 +20,10 @@ from nash_ismcts_spiel.models.prior_beliefs import PriorBeliefs
 from nash_ismcts_spiel.models.protocol import (
     Evaluator,
     EvaluatorError,
+    FlatEvaluator,
     Floats,
     InformationSetRow,
     SampleRow,
-    WorldEvaluator,
-    is_flat,
 )
 from nash_ismcts_spiel.models.sources import compiled_only
 from nash_ismcts_spiel.native import _core
@@ -51,7 +50,7 @@ class Models:
         self.compiled = compiled_only(evaluator)
         self.compiled_beliefs = self.compiled is not None or isinstance(evaluator, PriorBeliefs)
         asked = evaluator.evaluator if isinstance(evaluator, PriorBeliefs) else evaluator
-        self._flat = asked if is_flat(asked) else None
+        self._flat = asked if isinstance(asked, FlatEvaluator) else None
         self._information_sets: dict[int, InformationSetRow] = {}
         self._samples: dict[int, SampleRow] = {}
         self._buried = 0
@@ -75,8 +74,7 @@ class Models:
     @functools.cached_property
     def world_values(self) -> Floats | None:
         """What each world is worth to each player, None if the models do not say. [W, n]"""
-        evaluator = self.evaluator
-        values = evaluator.world_values if isinstance(evaluator, WorldEvaluator) else None
+        values = getattr(self.evaluator, "world_values", None)
         if values is None:
             return None
         shape = (len(self.graph.worlds), self.graph.game.num_players)

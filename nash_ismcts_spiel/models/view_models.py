@@ -19,7 +19,7 @@ import numpy.typing as npt
 from nash_ismcts_spiel.games import GameGraph, InformationKey
 from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.models.protocol import (
-    is_flat,
+    FlatEvaluator,
     split_actions_of,
 )
 from nash_ismcts_spiel.models.rollout import RolloutEvaluator
@@ -101,14 +101,14 @@ class ViewModels:
 
 def takes_views(evaluator: Any) -> bool:
     """Whether an evaluator's P can be asked once at each view: networks, and where P is uniform."""
-    return isinstance(evaluator, RolloutEvaluator | UniformEvaluator) or is_flat(evaluator)
+    return isinstance(evaluator, (FlatEvaluator, RolloutEvaluator, UniformEvaluator))
 
 
 def view_models(merged: MergedGame, evaluator: Any) -> ViewModels:
     """The models of an evaluator over views, kept for the next who asks, such as a clone: networks
     that play do not change.
     """
-    if not is_flat(evaluator):
+    if not isinstance(evaluator, FlatEvaluator):
         return _untrained(merged)
     return _kept(merged, evaluator) if isinstance(evaluator, Hashable) else _made(merged, evaluator)
 
