@@ -21,7 +21,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.equal_cpu import Clock
+from benchmarks.equal_cpu import Clock, rehearsed
 from benchmarks.peers import Setting, budgets, ismcts_maker, our_maker, tune_peer
 from benchmarks.stored import RESULTS, game_file, write_record
 from benchmarks.timing import report
@@ -33,6 +33,8 @@ from nash_ismcts_spiel.match import round_robin
 FOLDER = RESULTS / "head_to_head"
 GAMES = ("kuhn_poker", "leduc_poker", "leduc_poker(players=3)")
 _TOLD_EVERY = 200
+REHEARSED = 5
+"""One in so many hands is played before, on other deals, to see what moves take."""
 
 HEAD = """# Untrained, against OpenSpiel's ISMCTS
 
@@ -57,9 +59,7 @@ def first_bot(game: str) -> float:
     return time.process_time() - started
 
 
-def played(
-    game: str, setting: Setting, once: float, options: argparse.Namespace
-) -> dict[str, Any]:
+def played(game: str, setting: Setting, once: float, options: argparse.Namespace) -> dict[str, Any]:
     """One match, as it is stored; `once` is what the first bot took."""
     supported, done = support(game), [0]
     hands = math.ceil(options.count / supported.num_players)
@@ -73,6 +73,7 @@ def played(
     counts = budgets(game, setting.max_world_samples, milliseconds)
     clocks = {"ours": Clock(), "peer": Clock()}
     makers = {"ours": our_maker(game), "peer": ismcts_maker(game, setting)}
+    counts = rehearsed(supported, makers, counts, milliseconds, hands // REHEARSED)
     players = {name: clocks[name].timed(makers[name](counts[name])) for name in clocks}
     (found,) = round_robin(supported, players, hands, options.seed, on_game)
     return {

@@ -100,7 +100,9 @@ class SoftForest {
   // Where a clock ends the search, the number of simulations is not known beforehand.
   void set_temperature(int64_t count, int64_t visits) {
     const int64_t expected = visits == kUntilStopped ? 2 * count + 2 : visits;
-    temperature_ = settings_.value_scale * leash(static_cast<double>(expected), settings_.regret);
+    const double weight = rollouts() ? kUntrainedLeashWeight : kLeashWeight;
+    temperature_ =
+        settings_.value_scale * leash(static_cast<double>(expected), settings_.regret, weight);
   }
 
   // Where simulations begin: worlds of a view as likely as what is played makes them.
