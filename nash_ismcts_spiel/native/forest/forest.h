@@ -100,7 +100,10 @@ class SoftForest {
   // Where a clock ends the search, the number of simulations is not known beforehand.
   void set_temperature(int64_t count, int64_t visits) {
     const int64_t expected = visits == kUntilStopped ? 2 * count + 2 : visits;
-    temperature_ = settings_.value_scale * leash(static_cast<double>(expected), settings_.regret);
+    const auto done = static_cast<double>(simulations_ + count);
+    const double evidence = done / (done + kEvidenceVisits * (1.0 + met_.num_sets()));
+    const double worth = static_cast<double>(expected) * (1.0 + kEvidenceWeight * evidence);
+    temperature_ = settings_.value_scale * leash(worth, settings_.regret);
   }
 
   // Where simulations begin: worlds of a view as likely as what is played makes them.
@@ -240,7 +243,7 @@ class SoftForest {
     for (int32_t a = 0; a < set.count; ++a) {
       double total = 0.0;
       for (size_t k = 0; k < set.seen.size(); ++k) {
-        total += weight_[k] * value_after(set.seen[k], a, met_.values)[set.player];
+        total += weight_[k] * met_.value_after(met_.world(set.seen[k]), a, met_.values)[set.player];
       }
       if (played > 0.0) estimate_[a] = total / played;
     }
@@ -252,7 +255,7 @@ class SoftForest {
     for (int32_t a = 0; a < set.count; ++a) {
       double gained = 0.0, under_prior = 0.0;
       for (size_t k = 0; k < set.seen.size(); ++k) {
-        const double after = value_after(set.seen[k], a, met_.values)[set.player];
+        const double after = met_.value_after(met_.world(set.seen[k]), a, met_.values)[set.player];
         gained += scale * weight_[k] * after;
         under_prior += set.beliefs[k] * prior_value_after(set.seen[k], a)[set.player];
       }
@@ -344,10 +347,6 @@ class SoftForest {
       for (int32_t p = 0; p < players_; ++p) into[p] += chances[edge] * after[p];
     }
     for (int32_t p = 0; p < players_; ++p) into[p] /= met;
-  }
-
-  const double* value_after(int32_t slot, int32_t action, const std::vector<double>& values) const {
-    return met_.value_after(met_.world(slot), action, values);
   }
 
   const double* prior_value_after(int32_t slot, int32_t action) const {
