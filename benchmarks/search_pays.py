@@ -8,7 +8,7 @@ CPU seconds are those of one answer out of the blue, models not counted. Peers a
 (`peers.py`).
 
     python -m benchmarks.search_pays --panels exact untrained
-    python -m benchmarks.search_pays --panels learned --pretrained --runs out/trained/*.npz
+    python -m benchmarks.search_pays --panels learned --pretrained --runs out/trained/*.safetensors
     python -m benchmarks.search_pays --page
 
 `exact`: H, V and Vc of CFR's averages. `untrained`: random rollouts. `learned`: the networks of the
@@ -77,7 +77,7 @@ LOGS = {"last 2 points": 2, "last 4 points": 4, "whole log": 1000}
 LITERAL = ("nash_ismcts_notes", "a_ismcts")
 """The notes' literal search, and the same with radius 0, which is AlphaZero's."""
 _BOTS_LOG = 8
-_TIMED = 12
+_TIMED = 6
 """Information sets at which an answer out of the blue is timed."""
 _VIEWS_LIKE_SETS = "information_state"
 
@@ -152,7 +152,7 @@ def learned_sources(games: Sequence[str], options: argparse.Namespace) -> Iterat
         game = names.get(str(of_game), "")
         if game in games:
             found = checkpoint_evaluator(path, GAMES[game])
-            name = path.name.removesuffix(".npz")
+            name = path.name.removesuffix(".safetensors")
             yield Source("learned", game, name, graph_of(found) or _graph(game), found)
 
 

@@ -7,7 +7,7 @@ counted. A file that is there is not made again.
     python -m benchmarks.trained_models --games leduc --seeds 0 1 2 --seconds 5 20 60
     python -m benchmarks.trained_models --games liars_1x4 --seeds 0 1 2 --seconds 5 20
 
-Files are OUT/GAME-SECONDS-SEED.npz, and serve as `checkpoint` of any bot.
+Files are OUT/GAME-SECONDS-SEED.safetensors, and serve as `checkpoint` of any bot.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OUT = Path("out") / "trained"
 
 def models_file(out: Path, game: str, seconds: float, seed: int) -> Path:
     """Where models are kept."""
-    return out / f"{game}-{seconds:g}-{seed}.npz"
+    return out / f"{game}-{seconds:g}-{seed}.safetensors"
 
 
 def train(

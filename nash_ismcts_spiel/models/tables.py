@@ -36,10 +36,13 @@ _BATCH = 8192
 _LEAST_REGRET = 1e-6
 _UNTRAINED_REGRET = 0.4
 """g of the uniform policy, in value scales."""
-_EXACT_DOUBT, _LEARNED_DOUBT = 0.002, 0.004
+_EXACT_DOUBT, _LEARNED_DOUBT = 0.006, 0.004
 _LEARNED_SHARE, _LEARNED_BLEND = 0.5, 0.5
 """How far P's own advantages are trusted: a share of 1 / (1 + sqrt(doubt / g)), half of it if they
-were learned. Chosen on CFR's averages and on learned models that are not among those reported."""
+were learned. Chosen on CFR's averages and on learned models that are not among those reported: in
+Leduc poker, 1,000 visits, search seed 1, P after 200 iterations of CFR (g .0086) shares of .5, .67
+and .75 have .88, .94 and .96 of P's exploitability, after 50 (g .029) shares of .5 and .75 have .78
+and .72."""
 _LEARNED_REGRET = 2.0
 """g is so many times what learned child values say. They overrate it about twofold, but where only
 a share of the advantages counts a leash of half the length is as safe."""
