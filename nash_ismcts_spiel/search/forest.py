@@ -43,7 +43,7 @@ ROLLOUTS = 4
 HANDFUL = 5
 """Simulations; with fewer P is played."""
 EVIDENCE_WEIGHT, EVIDENCE_VISITS = 3.0, 60.0
-"""A simulation is worth up to 1 + weight where sets were met often: half of that at so many each."""
+"""Simulations are worth up to 1 + weight where sets were met often, half of it at so many each."""
 _LEASH_WEIGHT = 1.4
 
 
