@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import helpers
 import numpy as np
 import pyspiel
 import pytest
+from scipy.stats import chisquare
 
 from exploitability import measure
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, make_bot
@@ -25,7 +27,8 @@ from nash_ismcts_spiel.models.view_models import (
 from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.native.forest import ForestEngine, search_views
 from nash_ismcts_spiel.search.forest import HANDFUL, leash
-from nash_ismcts_spiel.search.view_forest import LEAST_TEMPERATURE
+from nash_ismcts_spiel.search.splitmix import SplitMix
+from nash_ismcts_spiel.search.view_forest import LEAST_TEMPERATURE, ReferenceViewForest
 
 DARK_HEX_2X2 = "dark_hex(board_size=2)"
 ABRUPT_2X3 = "dark_hex(num_rows=2,num_cols=3,gameversion=adh)"
@@ -169,6 +172,37 @@ def test_what_p_says_of_nodes_is_what_openspiel_says() -> None:
         nodes = models.arena.nodes_of_look(models.arena.look_of_view(view))
         assert models.native.reach[nodes].sum() == pytest.approx(reach[view], rel=1e-6)
         assert {int(node) for node in models.arena.view[nodes]} == {view}
+
+
+def test_worlds_drawn_three_moves_deep_have_the_posterior_of_p() -> None:
+    """The reference is a walk of OpenSpiel's states; nodes are told apart by their probability."""
+    merged = merged_game(PHANTOM)
+    policy = some_policy(merged, 6)
+    models = models_of(merged, policy)
+    asked = merged.view_at(helpers.state_after(merged.game.pyspiel_game, [4, 0, 8]))
+    posterior: Counter[tuple[str, ...]] = Counter()
+    pending = [(merged.game.initial_state(), 1.0)]
+    while pending:
+        state, chance = pending.pop()
+        if state.is_terminal() or len(state.history()) > 4:
+            continue
+        view = merged.view_at(state)
+        if view == asked:
+            keys = [str(len(state.history())), str(state)]
+            node = (*keys, *map(str, map(state.observation_string, (0, 1))))
+            posterior[node] += chance  # type: ignore[assignment]
+        pairs = zip(state.legal_actions(), policy[merged.actions_of(view)], strict=True)
+        pending += [(state.child(action), chance * float(p)) for action, p in pairs]
+    forest, random = ReferenceViewForest(models, seed=0), SplitMix.stream(7, 0)
+    look = models.arena.look_of_view(asked)
+    drawn = Counter(forest._draw_root(look, random) for _ in range(5_000))
+    likely = sorted(models.arena.nodes_of_look(look), key=lambda node: models.native.reach[node])
+    shares = np.sort([*posterior.values()])
+    assert len(likely) == len(shares) > 30
+    assert models.native.reach[likely] == pytest.approx(shares, rel=1e-6)
+    counts = [drawn[node] for node in likely]
+    assert chisquare(counts, shares / shares.sum() * 5_000).pvalue > 1e-3
+    assert chisquare(counts, np.full(len(shares), 5_000 / len(shares))).pvalue < 1e-3
 
 
 def test_a_log_ends_at_its_view_and_is_the_likeliest_way_there() -> None:
