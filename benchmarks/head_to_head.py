@@ -33,7 +33,7 @@ from nash_ismcts_spiel.match import round_robin
 FOLDER = RESULTS / "head_to_head"
 GAMES = ("kuhn_poker", "leduc_poker", "leduc_poker(players=3)")
 _TOLD_EVERY = 200
-REHEARSED = 5
+REHEARSED = 2
 """One in so many hands is played before, on other deals, to see what moves take."""
 
 HEAD = """# Untrained, against OpenSpiel's ISMCTS
