@@ -68,6 +68,24 @@ class Settings:
                 _check_type(name, value, hint)
 
 
+def check_seed(name: str, value: Any) -> None:
+    """Refuses what is no seed: a whole number from 0."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or value < 0:
+        raise _error(whole, f"{name} must be a whole number from 0, not {value!r}")
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Refuses what is neither None nor a number above 0."""
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if value is not None and not (number and value > 0):
+        raise _error(number, f"{name} must be positive, not {value!r}")
+
+
+def _error(right_type: bool, said: str) -> ValueError | TypeError:
+    return ValueError(said) if right_type else TypeError(said)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """What to say of a name that is not known: the nearest that is, else all of them."""
     names = list(known)
