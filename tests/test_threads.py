@@ -63,7 +63,7 @@ def test_no_clock_decides_simulations_side_by_side() -> None:
     state = game.new_initial_state()
     while state.is_chance_node():
         state.apply_action(int(rng.choice(state.legal_actions())))
-    settings: dict[str, Any] = {"visits": 100, "parallel_simulations": 64, "seed": 2}
+    settings: dict[str, Any] = {"visits": 64, "parallel_simulations": 64, "seed": 2}
     found = []
     for _ in range(3):
         bot = make_bot("nash_ismcts_notes", game, state.current_player(), **settings)
