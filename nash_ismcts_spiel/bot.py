@@ -266,7 +266,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         return NashIsmctsBot(self._game, player, *settings)
 
     def _seat(self, player: int) -> NashIsmctsBot:
-        """Who searches literally for another seat, which shall not notice what this one is asked."""
+        """Who searches literally for another seat; it does not notice what others are asked."""
         if player not in self._seats:
             bot = self._seats[player] = self._seated(player)
             bot._rng = np.random.Generator(np.random.PCG64(self._seed).jumped(player))
