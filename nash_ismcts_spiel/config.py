@@ -14,7 +14,6 @@ from nash_ismcts_spiel.settings import Settings, did_you_mean
 
 Search = Literal["forest", "notes"]
 SampleBackup = Literal["expected", "luck_adjusted", "residual"]
-LuckEnds = Literal["coupled", "independent"]
 Selection = Literal["puct", "ucb"]
 PuctDenominator = Literal["one_plus", "max"]
 Trees = Literal["by_information_set", "by_node"]
@@ -101,7 +100,6 @@ class SearchConfig(Settings):
         broken by P, so None goes by how good that is: 0.2 for learned and exact models, 0.05 for
         rollouts and uniform models, whose P would turn ties into random moves.
       sample_backup: how a SAMPLE node's interval is formed.
-      luck_ends: in `luck_adjusted`, whether low ends meet low ends or every interval is free.
     Choice (ACT nodes):
       selection: "puct", or "ucb" (UCB1, which ignores the prior).
       c_puct: c_PUCT, weight of the prior term, in value scales.
@@ -153,7 +151,6 @@ class SearchConfig(Settings):
     visits: int | None = None
     dispersion_radius: float | None = None
     sample_backup: SampleBackup = "expected"
-    luck_ends: LuckEnds = "coupled"
     selection: Selection = "puct"
     c_puct: float = 1.0
     ucb_exploration: float = 0.7
@@ -271,6 +268,7 @@ GONE_BOTS: Mapping[str, str] = {"nash_ismcts_play": "take nash_ismcts, which has
 
 _SOFT = "nash_ismcts has soft ties; see docs/differences.md"
 _GONE: Mapping[str, tuple[Any, str]] = {
+    "luck_ends": ("coupled", "low ends meet low ends; see docs/differences.md"),
     "hidden_order": ("play", "hidden pieces come in the order of play"),
     "model_radius": (0.2, "set dispersion_radius"),
     "step_size": (5.0, _SOFT),

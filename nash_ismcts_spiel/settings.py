@@ -61,8 +61,11 @@ class Settings:
     def check_types(self) -> None:
         """Refuses a field whose value has not its declared type."""
         kind: Any = type(self)
+        defaults = _defaults(kind)
         for name, hint in _field_types(kind).items():
-            _check_type(name, getattr(self, name), hint)
+            value = getattr(self, name)
+            if value is not defaults[name]:  # bots are made by the thousand
+                _check_type(name, value, hint)
 
 
 def check_seed(name: str, value: Any) -> None:
@@ -93,6 +96,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 @functools.cache
 def _field_types(cls: Any) -> dict[str, Any]:
     return typing.get_type_hints(cls)
+
+
+@functools.cache
+def _defaults(cls: Any) -> dict[str, Any]:
+    return {field.name: field.default for field in dataclasses.fields(cls)}
 
 
 def _plain(value: Any) -> Any:

@@ -20,9 +20,9 @@ import torch
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.config import LearnerConfig
+from nash_ismcts_spiel.learning.learned_loop import SelfPlayTask, SelfPlayWorker
 from nash_ismcts_spiel.learning.learner import Learner
 from nash_ismcts_spiel.learning.watch import Watch
-from nash_ismcts_spiel.learning.worker import SelfPlayTask, SelfPlayWorker
 from nash_ismcts_spiel.learning.workers import Processes, RayActors
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.nets import weights_of

@@ -89,5 +89,5 @@ def _digest(numbers: str, arrays: Arrays) -> str:
     for name in sorted(arrays):
         array = arrays[name]
         found.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        found.update(array.tobytes())
+        found.update(array.data if array.size else b"")
     return found.hexdigest()

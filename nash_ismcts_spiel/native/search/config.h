@@ -11,7 +11,6 @@
 namespace nash_ismcts {
 
 enum class SampleBackup { kExpected, kLuckAdjusted, kResidual };
-enum class LuckEnds { kCoupled, kIndependent };
 enum class Selection { kPuct, kUcb };
 enum class PuctDenominator { kOnePlus, kMax };
 enum class Trees { kByInformationSet, kByNode };
@@ -23,7 +22,6 @@ enum class RootRule { kVisits, kExpectedVisits, kQuantalStep };
 struct SearchConfig {
   double dispersion_radius = 0.2;
   SampleBackup sample_backup = SampleBackup::kExpected;
-  LuckEnds luck_ends = LuckEnds::kCoupled;
   Selection selection = Selection::kPuct;
   double c_puct = 1.0;
   double ucb_exploration = 0.7;
@@ -55,7 +53,6 @@ void for_each_setting(SearchConfig& config, Visit&& visit) {
   using Words = std::vector<std::string>;
   visit("dispersion_radius", config.dispersion_radius);
   visit("sample_backup", config.sample_backup, Words{"expected", "luck_adjusted", "residual"});
-  visit("luck_ends", config.luck_ends, Words{"coupled", "independent"});
   visit("selection", config.selection, Words{"puct", "ucb"});
   visit("c_puct", config.c_puct);
   visit("ucb_exploration", config.ucb_exploration);
