@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,8 +30,25 @@ std::shared_ptr<ViewModels> view_models(const ViewArena& arena, const Doubles& p
   return std::make_shared<ViewModels>(arena, std::move(given));
 }
 
-std::vector<int32_t> log(const ViewModels& models, const ViewArena& arena, int32_t view) {
+// Throws if a permutation lacks an action of the game.
+void require_cells(const MergedGame& game, const ViewSymmetries::Cells& cells) {
+  for (const Action action : game.actions) {
+    if (action >= static_cast<Action>(cells.size())) {
+      throw py::value_error("a symmetry must say where each action goes");
+    }
+  }
+}
+
+// Throws where searches do not come, as they turn the view to another one.
+void require_standard(const ViewArena& arena, int32_t view) {
   require_row(view, arena.num_views(), "view");
+  if (!arena.is_standard(view)) {
+    throw py::value_error("view " + std::to_string(view) + " is not a standard one");
+  }
+}
+
+std::vector<int32_t> log(const ViewModels& models, const ViewArena& arena, int32_t view) {
+  require_standard(arena, view);
   return likeliest_log(arena, models, view);
 }
 
@@ -64,7 +82,7 @@ int64_t think(PyViewForest& self, int32_t look, int32_t player, std::optional<in
 // Policy, advantages and simulations of each action of a view.
 py::tuple found(PyViewForest& self, int32_t view) {
   const Busy<PyViewForest> busy(self);
-  require_row(view, self.arena->num_views(), "view");
+  require_standard(*self.arena, view);
   const int32_t count = self.arena->action_count(view);
   py::array_t<double> policy(count), advantages(count);
   py::array_t<int64_t> visits(count);
@@ -79,7 +97,7 @@ py::array_t<double> forest_at_views(const std::shared_ptr<ViewArena>& arena,
                                     const ForestSettings& settings, int64_t visits,
                                     const std::vector<int32_t>& views, const py::object& report) {
   if (visits < 1) throw py::value_error("visits must be at least 1");
-  for (const int32_t view : views) require_row(view, arena->num_views(), "view");
+  for (const int32_t view : views) require_standard(*arena, view);
   py::array_t<double> policy = copy_of(models->policy);
   double* const data = policy.mutable_data();
   const Stop stop(std::nullopt);
@@ -101,14 +119,22 @@ py::array_t<double> forest_at_views(const std::shared_ptr<ViewArena>& arena,
 
 void bind_view_forest(py::module_& module) {
   py::class_<ViewArena, std::shared_ptr<ViewArena>>(module, "ViewArena")
-      .def(py::init([](const std::shared_ptr<MergedGame>& game) {
-             return std::make_shared<ViewArena>(game);
+      .def(py::init([](const std::shared_ptr<MergedGame>& game,
+                       const std::vector<ViewSymmetries::Cells>& candidates) {
+             for (const ViewSymmetries::Cells& cells : candidates) require_cells(*game, cells);
+             return std::make_shared<ViewArena>(game, candidates);
            }),
-           py::arg("game").none(false))
+           py::arg("game").none(false), py::arg("candidates"))
       .def("nodes_of_look", &nodes_of_look, py::arg("look"))
       .def("look_of_view", &ViewArena::look_of_view, py::arg("view"))
       .def("look", &ViewArena::look, py::arg("node"), py::arg("player"))
       .def_property_readonly("view", [](const ViewArena& a) { return copy_of(a.view); })
+      .def_property_readonly("standard_view",
+                             [](const ViewArena& a) { return copy_of(a.symmetries().view); })
+      .def_property_readonly("standard_action",
+                             [](const ViewArena& a) { return copy_of(a.symmetries().action); })
+      .def_property_readonly("alike",
+                             [](const ViewArena& a) { return copy_of(a.symmetries().alike); })
       .def_property_readonly("first_edge", [](const ViewArena& a) { return copy_of(a.first_edge); })
       .def_property_readonly("child", [](const ViewArena& a) { return copy_of(a.child); })
       .def_property_readonly("first_parent",
