@@ -154,4 +154,5 @@ def _print_table(
         for seat, player in enumerate(pairing.players):
             other, mean = pairing.players[1 - seat], pairing.mean[seat]
             half_width = pairing.half_width[seat]
-            print(f"{player:<{width}}  {other:<{width}}  {mean:>+8.4f}  ±{half_width:.4f}")
+            sure = "unknown" if math.isnan(half_width) else f"±{half_width:.4f}"
+            print(f"{player:<{width}}  {other:<{width}}  {mean:>+8.4f}  {sure}")

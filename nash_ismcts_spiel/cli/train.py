@@ -30,6 +30,7 @@ from nash_ismcts_spiel.cli.progress import (
     measured_in_words,
     train_with_progress,
 )
+from nash_ismcts_spiel.cli.signals import interrupting, saying
 from nash_ismcts_spiel.files import file_name, naming
 from nash_ismcts_spiel.games.titles import short_title
 from nash_ismcts_spiel.learning import TrainingConfig
@@ -152,6 +153,11 @@ def _train(arguments: argparse.Namespace) -> None:
         value = getattr(arguments, option)
         if value is not None and not value >= 0:  # NaN is not
             raise ValueError(f"--{option.replace('_', '-')} must not be negative, not {value}")
+    with interrupting():
+        _train_here(arguments)
+
+
+def _train_here(arguments: argparse.Namespace) -> None:
     with Work("preparing the game"):
         run = _run_of(arguments)
     seconds = arguments.seconds
@@ -165,10 +171,11 @@ def _train(arguments: argparse.Namespace) -> None:
     _say(f"{run.game}: {size}{run.learned_on}; writing {run.directory}")
     try:
         train_with_progress(run, budget, arguments.checkpoint_seconds, arguments.tensorboard, shown)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
+    except KeyboardInterrupt as interrupt:
+        raise saying(
+            interrupt,
             f"saved after generation {run.saved_generation}; go on with: nash-ismcts train "
-            f"--resume --out {shlex.quote(str(run.directory))}"
+            f"--resume --out {shlex.quote(str(run.directory))}",
         ) from None
     _draw_curve(run)
     if arguments.json:
