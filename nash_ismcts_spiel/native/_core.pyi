@@ -246,15 +246,8 @@ class MergedSweeps:
     def sweep(self, step: float, temperature: float, weight: float) -> None: ...
     def average_policy(self) -> Floats: ...
     def action_values(self, policy: Floats) -> Floats: ...
-    def state(
-        self,
-    ) -> tuple[Floats, Floats, Floats]: ...
-    def restore(
-        self,
-        logits: Floats,
-        values: Floats,
-        sums: Floats,
-    ) -> None: ...
+    def state(self) -> tuple[Floats, Floats, Floats]: ...
+    def restore(self, logits: Floats, values: Floats, sums: Floats) -> None: ...
 
 @final
 class MergedCfr:
@@ -291,11 +284,7 @@ class Config:
     @staticmethod
     def names() -> list[str]: ...
 
-def are_distributions(
-    values: Floats,
-    lengths: Ints | Longs,
-    tolerance: float,
-) -> bool: ...
+def are_distributions(values: Floats, lengths: Ints | Longs, tolerance: float) -> bool: ...
 
 @final
 class TableArena:
@@ -422,19 +411,10 @@ def forest_at_views(
 class Rows:
     def __init__(self) -> None: ...
     def put_sets(
-        self,
-        graph: Graph,
-        ids: Ints,
-        policy: Floats,
-        value: Floats,
-        child_values: Floats,
+        self, graph: Graph, ids: Ints, policy: Floats, value: Floats, child_values: Floats
     ) -> None: ...
     def put_samples(
-        self,
-        graph: Graph,
-        ids: Ints,
-        beliefs: Floats,
-        child_values: Floats,
+        self, graph: Graph, ids: Ints, beliefs: Floats, child_values: Floats
     ) -> None: ...
     def put_world_values(self, graph: Graph, values: Floats) -> None: ...
     has_information_set: Final[Bytes]
@@ -450,11 +430,7 @@ class Rows:
         forgetful: bool,
     ) -> None: ...
     def put_lookahead(
-        self,
-        graph: Graph,
-        policy: Floats,
-        value: Floats,
-        beliefs: Floats,
+        self, graph: Graph, policy: Floats, value: Floats, beliefs: Floats
     ) -> None: ...
     policy: Final[Floats]
     value: Final[Floats]
@@ -506,11 +482,7 @@ class Search:
     num_trees: Final[int]
 
 def advance(
-    graph: Graph,
-    rows: Rows,
-    source: RowSource | None,
-    searches: Sequence[Search],
-    budget: int,
+    graph: Graph, rows: Rows, source: RowSource | None, searches: Sequence[Search], budget: int
 ) -> tuple[list[bool], Ints, Ints]: ...
 def search_all(
     graph: Graph,
