@@ -33,16 +33,21 @@ struct PySearch : Search, OfOneGraph {
       : Search(config, parallel_simulations),
         OfOneGraph("the trees of this search are", "this search is being run by another thread") {}
 
+  void draw_from(const py::object& numpy_generator) {
+    bits = &bit_generator(numpy_generator);
+    generator = numpy_generator;
+  }
   // Lets it begin at an information set.
   void begin_at(const Graph& graph, int32_t set, int32_t visits, const Limits& limits) {
-    begin(set, graph.information_sets.player[set], visits, limits, bit_generator(generator));
+    begin(set, graph.information_sets.player[set], visits, limits, *bits);
   }
   void stop() {
     begun = false;
     waiting_set = kMissing;
   }
 
-  py::object generator;  // numpy's
+  py::object generator;  // numpy's, keeps `bits` alive
+  const BitGenerator* bits = nullptr;
   bool begun = false;
   int32_t waiting_set = kMissing;  // whose search in `search_all` waits for rows
 };
@@ -50,8 +55,7 @@ struct PySearch : Search, OfOneGraph {
 void begin(PySearch& self, const Graph& graph, SetRow set, int32_t visits,
            const py::object& generator, std::optional<double> seconds,
            std::optional<int64_t> max_worlds) {
-  bit_generator(generator);
-  self.generator = generator;
+  self.draw_from(generator);
   Limits limits;
   limits.deadline = after(seconds);
   if (max_worlds) limits.max_worlds = *max_worlds;
@@ -148,8 +152,7 @@ py::tuple search_all(Graph& graph, PyRows* rows, PySearch& self, const SetRows& 
   const Guard reading = held(*rows, graph, false);
   require_not_negative(first, "first");
   require_room(graph, sets, policy.size());
-  bit_generator(generator);
-  self.generator = generator;
+  self.draw_from(generator);
   double* const out = policy.mutable_data();
   Waiting waiting;
   {
