@@ -25,6 +25,7 @@ class Game:
     num_players: Final[int]
     perfect_information: Final[bool]
     has_information_states: Final[bool]
+    has_own_view: Final[bool]
     needs_gil: Final[bool]
     def sampled_value_scale(self) -> float: ...
     def estimated_worlds(self, probes: int) -> float: ...

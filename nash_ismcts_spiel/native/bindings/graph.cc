@@ -159,6 +159,7 @@ void bind_game(py::module_& module) {
   fact("perfect_information", &GameFacts::perfect_information);
   fact("has_information_states", &GameFacts::has_information_states);
   fact("needs_gil", &GameFacts::needs_gil);
+  type.def_property_readonly("has_own_view", &Game::has_own_view);
   type.def("sampled_value_scale", [](const Game& game) {
     return walked(game, [&] { return sampled_value_scale(game); });
   });
