@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "../common/grouped.h"
 #include "../worlds/merged_game.h"
 #include "view_symmetries.h"
 
@@ -85,7 +86,8 @@ class ViewArena {
   int32_t look_of_view(int32_t view) const { return look_of_view_[view]; }
   bool is_standard(int32_t view) const { return symmetries_.view[view] == view; }
   NodeRange nodes_of_look(int32_t look) const {
-    return {nodes_.data() + first_node_[look], nodes_.data() + first_node_[look + 1]};
+    const int32_t* const nodes = nodes_.members.data();
+    return {nodes + nodes_.first[look], nodes + nodes_.first[look + 1]};
   }
   NodeRange nodes_of_view(int32_t view) const { return nodes_of_look(look_of_view_[view]); }
 
@@ -137,21 +139,12 @@ class ViewArena {
   }
 
   void list_looks() {
-    first_node_.assign(num_looks() + 1, 0);
     look_of_view_.assign(num_views(), -1);
-    for (const int32_t look : look_) {
-      if (look >= 0) ++first_node_[look + 1];
-    }
-    std::partial_sum(first_node_.begin(), first_node_.end(), first_node_.begin());
-    nodes_.resize(first_node_.back());
-    std::vector<int64_t> next(first_node_.begin(), first_node_.end() - 1);
     for (int32_t node = 0; node < num_nodes(); ++node) {
-      if (view[node] < 0) continue;
-      look_of_view_[view[node]] = look(node, player(view[node]));
-      for (int32_t player = 0; player < players_; ++player) {
-        nodes_[next[look(node, player)]++] = node;
-      }
+      if (view[node] >= 0) look_of_view_[view[node]] = look(node, player(view[node]));
     }
+    nodes_ = Grouped(look_, num_looks());
+    for (int32_t& entry : nodes_.members) entry /= players_;
   }
 
   std::shared_ptr<const MergedGame> merged_;
@@ -159,8 +152,7 @@ class ViewArena {
   int32_t players_;
   std::vector<int32_t> look_;          // [N, n]
   std::vector<int32_t> look_of_view_;  // of the mover
-  std::vector<int64_t> first_node_;    // [L + 1]
-  std::vector<int32_t> nodes_;         // of all looks
+  Grouped nodes_{{}, 0};               // by look
 };
 
 }  // namespace nash_ismcts
