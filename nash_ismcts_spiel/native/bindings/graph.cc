@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../worlds/game.h"
+#include "../worlds/mechanisms.h"
 #include "../worlds/playout.h"
 #include "arrays.h"
 #include "bindings.h"
@@ -287,6 +288,12 @@ void bind_worlds(py::module_& module) {
     }
   });
   py::register_local_exception<NoWorldFound>(module, "NoWorldFoundError", PyExc_ValueError);
+  module.def("world_mechanisms", [](uint32_t off) {
+    mechanisms_off = off;
+    const auto counts = mechanism_counts;
+    mechanism_counts.fill(0);
+    return counts;
+  });
   bind_game(module);
   bind_split_game(module);
   bind_tables(module);

@@ -225,29 +225,46 @@ History find_world(const Game& game, const Tracker& tracker, const History& star
                    Clock::time_point deadline) {
   History found;
   Random straight = random;  // so that what one way draws is nothing to the others
-  if (Backtracking(game, tracker, straight, deadline).run(start, found)) return found;
+  if (is_on(kByBacktracking) && Backtracking(game, tracker, straight, deadline).run(start, found)) {
+    count(kByBacktracking);
+    return found;
+  }
   Finder finder(game, tracker, random, deadline);
   Random other = random;
   Explorer explorer(game, tracker, other, deadline);
   explorer.add(start);
   for (int32_t before = kContradiction; before != explorer.progress();) {
     before = explorer.progress();
-    if (explorer.run(kFirstLook, found)) return found;
+    if (is_on(kByExplorer) && explorer.run(kFirstLook, found)) {
+      count(kByExplorer);
+      return found;
+    }
     const int32_t left = tracker.last() - explorer.progress();
     if (kFirstLooks * (explorer.progress() - before) < left) break;
   }
-  if (!start.empty() && finder.run(start, kEffort / 4, found)) return found;
+  if (is_on(kByFinder) && !start.empty() && finder.run(start, kEffort / 4, found)) {
+    count(kByFinder);
+    return found;
+  }
+  if (!is_on(kByFinder) && !is_on(kByExplorer)) throw NoWorldFound("switched off");
   bool ahead = true;  // random continuations have explained as much of the log, by themselves
   int64_t left = kEffort;
   for (int64_t restart = 0; left > 0; ++restart) {
     const int64_t effort = std::min(left, kEffort / kShortest * (1 + restart / 4));
     const bool anew = restart % kAnew == 0;
-    if (finder.run(anew ? History() : finder.promising(), effort, found)) return found;
-    const int64_t spent = effort - finder.effort_left();
+    if (is_on(kByFinder) && finder.run(anew ? History() : finder.promising(), effort, found)) {
+      count(kByFinder);
+      return found;
+    }
+    const int64_t spent = is_on(kByFinder) ? effort - finder.effort_left() : effort;
     left -= spent;
     ahead = ahead && explorer.progress() >= finder.best_progress();
+    if (!is_on(kByExplorer)) continue;
     if (!ahead) explorer.add(finder.best());
-    if (explorer.run(ahead ? kAhead * spent : std::min(kFirstLook, spent), found)) return found;
+    if (explorer.run(ahead ? kAhead * spent : std::min(kFirstLook, spent), found)) {
+      count(kByExplorer);
+      return found;
+    }
   }
   throw NoWorldFound(
       "found no world of " + game.facts().name + " that agrees with what player " +

@@ -55,7 +55,8 @@ int32_t HiddenHistories::branch(int32_t sample, int32_t branch) {
   const Knowledge& known = knowledge(set);
   Origin below{sample, branch, origins_[sample].proved, origins_[sample].example};
   if (place.piece != below.example->events[place.depth]) {
-    if (trusted(known, place.depth, place.piece)) {
+    if (is_on(kByTrust) && trusted(known, place.depth, place.piece)) {
+      count(kByTrust);
       below.proved = false;
       below.example = guessed(place, *below.example);
     } else {

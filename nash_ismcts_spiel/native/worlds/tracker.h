@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "game.h"
+#include "mechanisms.h"
 #include "views.h"
 
 namespace nash_ismcts {
