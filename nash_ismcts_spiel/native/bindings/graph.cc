@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "../worlds/game.h"
-#include "../worlds/mechanisms.h"
 #include "../worlds/playout.h"
 #include "arrays.h"
 #include "bindings.h"
@@ -288,12 +287,6 @@ void bind_worlds(py::module_& module) {
     }
   });
   py::register_local_exception<NoWorldFound>(module, "NoWorldFoundError", PyExc_ValueError);
-  module.def("world_mechanisms", [](uint32_t off) {
-    mechanisms_off = off;
-    const auto counts = mechanism_counts;
-    mechanism_counts.fill(0);
-    return counts;
-  });
   bind_game(module);
   bind_split_game(module);
   bind_tables(module);
@@ -318,11 +311,6 @@ void bind_worlds(py::module_& module) {
       .def("offered", &offered, py::arg("information_set"))
       .def("hidden", &hidden, py::arg("information_set"))
       .def("branch", &branch, py::arg("sample"), py::arg("branch"))
-      .def_property_readonly("dead_sample",
-                             [](const Graph& self) {
-                               require_readable(self);
-                               return self.dead_sample();
-                             })
       .def("own_next", &own_next, py::arg("information_set"), py::arg("action"))
       .def("unseen", &unseen, py::arg("world"), py::arg("player"))
       .def("prior_weights", &prior_weights, py::arg("sample"))

@@ -53,7 +53,7 @@ double log_uniform(const GameState& state, Action move, std::vector<Action>& mov
 
 bool HiddenHistories::by_exchange(int32_t set) {
   if (exact() || graph_.game_->facts().perfect_information) return false;
-  return (!is_on(kByExchangeProof) || long_history(knowledge(set))) && !listed(set);
+  return long_history(knowledge(set)) && !listed(set);
 }
 
 bool HiddenHistories::long_history(const Knowledge& known) {
@@ -76,7 +76,6 @@ void HiddenHistories::start(int32_t set, const Knowledge& known, Walk& walk) {
 
 // Takes some steps.
 void HiddenHistories::walk_on(int32_t set, Walk& walk) {
-  count(kByWalk);
   const Knowledge& known = knowledge(set);
   if (!walk.example) start(set, known, walk);
   const ExchangeMemory& memory = exchanges_[known.tracker.player()];

@@ -86,10 +86,7 @@ HiddenHistories::Proof HiddenHistories::exchange(const Place& place, const Examp
                 place_key(place.depth, place.piece));
   for (const History& events : proposals(example, place.depth, place.piece, limit, random)) {
     auto found = checked(place, beginning, events);
-    if (found) {
-      count(kByExchangeProof);
-      return {std::move(found), Fate::kAlive};
-    }
+    if (found) return {std::move(found), Fate::kAlive};
   }
   return {nullptr, Fate::kFailed};
 }
@@ -97,7 +94,6 @@ HiddenHistories::Proof HiddenHistories::exchange(const Place& place, const Examp
 HiddenHistories::Proof HiddenHistories::complete(const Place& place, const Example& example,
                                                  const Beginning& beginning,
                                                  CompletionRecord& record) {
-  if (!is_on(kByCompletion)) return {nullptr, Fate::kFailed};
   Knowledge& known = knowledge(place.set);
   const auto like = guessed(place, example);
   CompletionSearch search(known.tracker, *like, known.steps > 0 ? kLongSearch : kShortSearch,
@@ -106,7 +102,6 @@ HiddenHistories::Proof HiddenHistories::complete(const Place& place, const Examp
   known.steps = std::max<int64_t>(known.steps - search.steps(), 0);
   record.note(hidden_events(example, place.depth), result);
   if (result == Completion::kUnknown) return {nullptr, Fate::kFailed};
-  count(kByCompletion);
   if (result == Completion::kNone) {
     rule_out(known.tracker, place, search.reached());
     return {nullptr, Fate::kDead};
@@ -194,17 +189,6 @@ bool HiddenHistories::failed(const Knowledge& known, int32_t depth, Action piece
     if (tries.successes == 0 && tries.failures >= kFailures) return true;
   }
   return false;
-}
-
-bool HiddenHistories::trusted(const Knowledge& known, int32_t depth, Action piece) const {
-  const uint64_t key = place_key(depth, piece);
-  int32_t successes = 0, failures = 0;
-  for (const Knowledge* at = &known; at != nullptr; at = at->earlier) {
-    const Tries tries(at->tries.find(key));
-    successes += tries.successes;
-    failures += tries.failures + tries.deaths;
-  }
-  return successes > 0 && failures == 0;
 }
 
 }  // namespace nash_ismcts

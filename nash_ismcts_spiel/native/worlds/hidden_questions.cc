@@ -41,7 +41,7 @@ std::vector<std::pair<int32_t, int32_t>> HiddenHistories::path_to(int32_t world)
       // The world itself is the proof that the piece is alive.
       const int32_t below = listed(set)
                                 ? resolve_exactly(set, way[depth + 1])
-                                : resolve(set, way[depth + 1], {sample, branch, true, example});
+                                : resolve(set, way[depth + 1], {sample, branch, example});
       samples.target[position] = below;
     }
     target = samples.target[position];

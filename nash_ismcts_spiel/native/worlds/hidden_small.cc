@@ -34,7 +34,6 @@ bool HiddenHistories::listed(int32_t set) {
     }
     const std::unique_ptr<GameState> start = graph_.game_->initial_state();
     known.listed = list(known.tracker, *start, known.tracker.start(*start), steps);
-    if (known.listed == 1) count(kByListing);
   }
   return known.listed == 1;
 }

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "game.h"
-#include "mechanisms.h"
 #include "views.h"
 
 namespace nash_ismcts {
