@@ -14,7 +14,7 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.guides import Look, guide_for, read_log
 from nash_ismcts_spiel.games.tables import MISSING
 
-GAMES = ["battleship", "coop_box_pushing", "dark_chess", "phantom_go", "rbc"]
+GAMES = ["battleship", "dark_chess", "phantom_go", "rbc"]
 
 SEEDS = {"dark_chess": (3, 4)}
 """Seeds of the random games, (0, 1) unless given. The guides of dark chess and of reconnaissance
