@@ -45,7 +45,8 @@ from nash_ismcts_spiel.learning.view_loop import ViewLoop
 from nash_ismcts_spiel.models import UniformEvaluator
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.models.view_models import policy_over_views, view_models
-from nash_ismcts_spiel.native.exact import MergedCfrSolver, merged_ismcts
+from nash_ismcts_spiel.native import _core
+from nash_ismcts_spiel.native.exact import merged_ismcts
 from nash_ismcts_spiel.native.forest import search_views
 from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot
 
@@ -224,7 +225,7 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
     if agent == UNIFORM:
         return openspiel_policy.UniformRandomPolicy(merged.game.pyspiel_game)
     if agent == CFR:
-        solver = MergedCfrSolver(merged)
+        solver = _core.MergedCfr(merged.native)
         solver.run(visits)
         return solver.average_policy()
     if agent == SWEEPS:

@@ -40,8 +40,9 @@ import pyspiel
 from benchmarks.positions import early_middle_late
 from benchmarks.timing import report
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.cli.games import all_graded, games_page
+from nash_ismcts_spiel.cli.games import all_graded, row_of
 from nash_ismcts_spiel.games import SupportedGame, grades, support
+from nash_ismcts_spiel.games.grades import Graded
 from nash_ismcts_spiel.games.quiet import silent_stderr
 
 MEASURED = Path(grades.__file__).with_name("measured.json")
@@ -49,6 +50,24 @@ PAGE = Path(__file__).parents[1] / "docs" / "games.md"
 
 FINE = 1.0
 """CPU seconds that a search of 16 visits may take."""
+
+_PAGE = """# Games
+
+How far the package goes in each game that OpenSpiel registers, with default parameters
+(simultaneous games in their turn-based form).
+
+- *exact*: every history fits into memory; exact models, exact training and exact measurement.
+- *learned*: too large for that; networks can read it, and the search has rollouts or networks.
+- *search only*: networks have nothing to read.
+- *refused*: the reason says what would work.
+
+Sizes are numbers of histories, estimated by random games. Seconds are CPU seconds of a search of 64
+visits by the default bot, its construction included, the slowest of a position early, in the middle
+and late in random games. Remade by `python -m benchmarks.every_game --write`.
+
+| game | grade | players | histories | hidden | 64 visits | |
+|---|---|---|---|---|---|---|
+"""
 
 
 class Found(NamedTuple):
@@ -178,6 +197,12 @@ def store(found: dict[str, Found]) -> None:
     MEASURED.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
     grades.measured.cache_clear()
     PAGE.write_text(games_page(all_graded()), encoding="utf-8")
+
+
+def games_page(found: list[Graded]) -> str:
+    """The page docs/games.md."""
+    rows = [f"| {' | '.join((game.game, *row_of(game)))} |\n" for game in found]
+    return _PAGE + "".join(rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

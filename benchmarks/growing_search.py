@@ -24,12 +24,14 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyspiel
 
 from benchmarks.positions import random_positions
 from benchmarks.timing import report
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
-from nash_ismcts_spiel.games.resample import has_own_resampler
+from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.games.quiet import silent_stderr
 
 GAMES = {
     "kuhn_poker": "kuhn_poker",
@@ -48,6 +50,21 @@ GAMES = {
 
 SLOW = {"gin_rummy": 10}
 """Games in which a search has so many times fewer visits."""
+
+
+def has_own_resampler(game: Any) -> bool:
+    """Whether the game itself can draw a world that agrees with what its first mover has seen."""
+    state, rng = support(game).initial_state(), np.random.default_rng(0)
+    while state.is_chance_node():  # always the same outcome could go on for ever (crazy_eights)
+        outcomes = state.chance_outcomes()
+        state.apply_action(outcomes[int(rng.integers(len(outcomes)))][0])
+    sampler = pyspiel.UniformProbabilitySampler(0, 0.0, 1.0)
+    try:
+        with silent_stderr():
+            state.resample_from_infostate(state.current_player(), sampler)
+    except pyspiel.SpielError:
+        return False
+    return True
 
 
 class Rates(NamedTuple):

@@ -29,7 +29,7 @@ from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.models import UniformEvaluator
 from nash_ismcts_spiel.native.engine import search_everywhere
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 
 ENUMERATED = "liars_dice(numdice=1,dice_sides=6)"
 GROWN = "dark_hex"

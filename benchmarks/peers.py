@@ -319,15 +319,18 @@ def _store(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Chooses what is not stored yet."""
+    """Chooses what is not stored yet; without games, prints what was chosen."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", nargs="+", required=True)
+    parser.add_argument("--games", nargs="+", default=[], help="games to choose for")
     parser.add_argument("--seconds", type=float, help="a move: choose by matches")
     parser.add_argument(
         "--simulations", type=int, nargs="+", default=[], help="choose by exploitability"
     )
     parser.add_argument("--hands", type=int, default=FIRST_HANDS, help="of the first round")
     options = parser.parse_args(arguments)
+    if not options.games:
+        for record in records():
+            print(json.dumps({name: record[name] for name in record if name != "scores"}))
     for game in options.games:
         for simulations in options.simulations:
             best = least_exploitable(GameGraph.enumerate(game), simulations)

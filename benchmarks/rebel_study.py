@@ -21,12 +21,13 @@ import numpy as np
 from benchmarks.exact_study.parts import KUHN, LEDUC, SEEDS, liars_dice
 from benchmarks.exact_study.report import spread_of, table
 from benchmarks.exact_study.tasks import Record, Task, graph_of, openspiel_exploitability, run_all
+from benchmarks.oracle_leaves import OracleLeaves
 from benchmarks.stored import RESULTS, write_record
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.loop import RebelLoop
 from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy, unsafe_policy
 from nash_ismcts_spiel.baselines.rebel.public_tree import PublicTree
-from nash_ismcts_spiel.baselines.rebel.subgames import Method, OracleLeaves, Subgames
+from nash_ismcts_spiel.baselines.rebel.subgames import Method, Subgames
 from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.native import exact
 

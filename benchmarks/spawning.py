@@ -23,7 +23,7 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.native.engine import search_each
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 
 
 class Setting(NamedTuple):

@@ -43,7 +43,7 @@ from nash_ismcts_spiel.match import round_robin
 from nash_ismcts_spiel.models import ExactEvaluator, Models, RolloutEvaluator
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.native.engine import NativeEngine, search_each
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 
 Record = dict[str, Any]
 Changes = Mapping[str, Any]

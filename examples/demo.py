@@ -5,9 +5,8 @@
 3. Kuhn poker, learned from nothing, beside an equilibrium (`train_kuhn.py`).
 4. Leduc poker, learned from nothing: exploitability over CPU time (`train_leduc.py`).
 5. Matches in Leduc poker (`nash-ismcts match`): the bot with the networks of the package against
-   uniform play and against OpenSpiel's IS-MCTS in C++ with as many simulations, whose constant is
-   the value scale. A hand is dealt once and played twice, with seats swapped; shown is what the bot
-   won per game, in chips, with its 95% confidence interval.
+   uniform play and OpenSpiel's C++ IS-MCTS with as many simulations and the value scale as its
+   constant: chips won per game, with a 95% confidence interval. Hands are played in both seatings.
 
 Each is a command of its own, which this script runs and shows as it goes.
 """
@@ -85,14 +84,10 @@ def page(out: Path, kuhn: str, leduc: str, matches: list[dict[str, Any]]) -> Pat
     names = (PAYS, COLLAPSE, CURVE)
     plots = [base64.b64encode((out / name).read_bytes()).decode() for name in names]
     pays = json.loads((out / PAYS).with_suffix(".json").read_text())
-    medians = {
-        name: {int(visits): statistics.median(runs) for visits, runs in row.items()}
-        for name, row in pays.items()
-    }
     ((of_policy, rows),) = json.loads((out / COLLAPSE).with_suffix(".json").read_text()).values()
     template = environment(EXAMPLES).get_template(f"{PAGE}.j2")
     text = template.render(
-        pays=medians, pays_plot=plots[0],
+        pays=pays, median=statistics.median, pays_plot=plots[0],
         of_policy=of_policy, collapse=rows, collapse_plot=plots[1], curve=plots[2],
         kuhn=table(kuhn, "player"), kuhn_found=kuhn.splitlines()[0],
         leduc=table(leduc, "generation"), matches=matches, options=FLAGS,

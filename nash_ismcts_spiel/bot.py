@@ -16,9 +16,16 @@ from typing import Any
 import numpy as np
 import pyspiel
 
+from nash_ismcts_spiel.bot_checks import (
+    check_config,
+    check_evaluator,
+    check_seat,
+    check_seconds,
+    mover_at,
+)
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
 from nash_ismcts_spiel.engines import AnyEngine, LiteralEngine, equip
-from nash_ismcts_spiel.games import NoWorldFoundError, SupportedGame, support
+from nash_ismcts_spiel.games import NoWorldFoundError, support
 from nash_ismcts_spiel.games.policies import rows_at
 from nash_ismcts_spiel.models import Evaluator, RolloutEvaluator
 from nash_ismcts_spiel.models.sources import compiled_only
@@ -66,12 +73,10 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         """
         pyspiel.Bot.__init__(self)
         self._game = support(game)
-        if not isinstance(config, SearchConfig | None):
-            raise TypeError(f"config must be a SearchConfig, not {config!r}")
-        _check_rows(evaluator)
-        _check_seat(player_id, self._game)
-        if seconds is not None and not seconds > 0.0:
-            raise ValueError(f"seconds must be positive, not {seconds!r}")
+        check_config(config)
+        check_evaluator(evaluator)
+        check_seat(player_id, self._game)
+        check_seconds(seconds)
         self._player = None if player_id is None else int(player_id)
         self._seconds = seconds
         self._evaluator: Evaluator = evaluator or RolloutEvaluator(seed=seed)
@@ -93,7 +98,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     @property
     def config(self) -> SearchConfig:
-        """How the bot searches."""
+        """How the bot searches, with the visits that it has where none were set."""
         return self._config
 
     def search(
@@ -120,7 +125,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
           ValueError: nobody is to move at `state`, or it belongs to another game.
           RuntimeError: the bot is searching already, in another thread.
         """
-        player = self._player_to_move(state, player_id)
+        player = mover_at(state, self._game, self._player if player_id is None else player_id)
         with self._one_thread:
             return self._search(state, player, fresh, rng)
 
@@ -206,7 +211,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def step_with_policy(self, state: Any) -> tuple[ActionProbabilities, int]:
         """The mixed policy and an action drawn from it."""
-        mover = self._player_to_move(state)
+        mover = mover_at(state, self._game, self._player)
         if self._player not in (None, mover):
             raise ValueError(f"this bot plays seat {self._player}, but player {mover} is to move")
         policy = self.get_policy(state)
@@ -266,7 +271,10 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
     def _start_graph(self) -> None:
         found = equip(self._game, self._evaluator, self._config, self._seed)
         self._graph, self._models, self._merged = found.graph, found.models, found.merged
+        self._config = found.config
         self._engine: AnyEngine = found.engine
+        if self._seconds is not None and isinstance(self._engine, ForestEngine):
+            self._engine.prepare()
         self._last_world, self._grown = None, 0
 
     def _bound_memory(self, max_worlds: int) -> None:
@@ -282,39 +290,6 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         if world is not None:
             self._graph.follow(world)
 
-    def _player_to_move(self, state: Any, player_id: int | None = None) -> int:
-        if not self._game.plays(state):
-            raise ValueError(
-                f"the state belongs to {state.get_game()}, the bot plays {self._game.name}"
-            )
-        if state.is_terminal():
-            raise ValueError(f"the game is over, nobody is to move at {_where(state)}")
-        if state.is_chance_node():
-            raise ValueError(f"chance is to move at {_where(state)}, not a player")
-        if not state.is_simultaneous_node():
-            return int(state.current_player())
-        seat = self._player if player_id is None else player_id
-        if seat is None:
-            raise ValueError(f"all move at once at {_where(state)}: say for which player_id")
-        return seat
-
 
 def _new_seed(rng: np.random.Generator | None) -> int | None:
     return None if rng is None else int(rng.integers(_SEEDS))
-
-
-def _check_seat(player_id: Any, game: SupportedGame) -> None:
-    is_number = isinstance(player_id, (int, np.integer)) and not isinstance(player_id, bool)
-    if player_id is not None and not (is_number and 0 <= player_id < game.num_players):
-        seats = f"from 0 to {game.num_players - 1} in {game.name}"
-        raise ValueError(f"player_id must be {seats}, not {player_id!r}")
-
-
-def _check_rows(evaluator: Any) -> None:
-    rows = ("information_set_rows", "sample_rows")
-    if evaluator is not None and not all(hasattr(evaluator, name) for name in rows):
-        raise TypeError(f"evaluator must have {' and '.join(rows)}, not {evaluator!r}")
-
-
-def _where(state: Any) -> str:
-    return f"history {state.history()}"

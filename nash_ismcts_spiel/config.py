@@ -40,6 +40,20 @@ FOREST_SETTINGS = (
 )
 """Settings of the search with soft ties; all others are those of the literal search."""
 
+Answering = Literal["tables", "views", "states", "notes"]
+"""Searches between which `engines.py` chooses: the forest on an enumerated game, over views where
+histories merge, and on live states; and the literal search."""
+
+USUAL_VISITS: Mapping[Answering, int] = {
+    "tables": 5_000,
+    "views": 1_000,
+    "states": 10_000,
+    "notes": 200,
+}
+"""Visits where none are set, by their cost: some 10 ms of CPU for an answer in Leduc poker, a tenth
+of a second over views and in large card games. Those of the literal search are visits of the root,
+each of which takes many simulations."""
+
 MOST_VISITS = 2_000_000_000
 """Counters of the native engine have 32 bits."""
 
@@ -56,7 +70,8 @@ class SearchConfig(Settings):
         those of the budget, of actions, of the engine and of housekeeping.
     Budget:
       visits: forest: simulations at each decision point of the log; notes: visits of the root on
-        which an answer rests, kept ones included.
+        which an answer rests, kept ones included. None goes by which search answers
+        (`USUAL_VISITS`).
     Belief dispersion (SAMPLE nodes):
       dispersion_radius: epsilon, L1 radius of the ball round the beliefs h; 0 is A-ISMCTS. Ties are
         broken by P, so None goes by how good that is: 0.2 for learned and exact models, 0.05 for
@@ -111,7 +126,7 @@ class SearchConfig(Settings):
     """
 
     search: Search = "forest"
-    visits: int = 200
+    visits: int | None = None
     dispersion_radius: float | None = None
     sample_backup: SampleBackup = "expected"
     luck_ends: LuckEnds = "coupled"
@@ -145,8 +160,9 @@ class SearchConfig(Settings):
             if getattr(self, name) == value:
                 raise ValueError(f"{name}={value!r} is gone: {instead}")
         self.check_types()
-        _check(self, "visits", self.visits >= 1, "at least 1")
-        _check(self, "visits", self.visits <= MOST_VISITS, f"at most {MOST_VISITS}")
+        _check(self, "visits", self.visits is None or self.visits >= 1, "at least 1")
+        fits = self.visits is None or self.visits <= MOST_VISITS
+        _check(self, "visits", fits, f"at most {MOST_VISITS}")
         radius = self.dispersion_radius
         _check(self, "dispersion_radius", radius is None or 0.0 <= radius <= 2.0, "from 0 to 2")
         _check(self, "c_puct", self.c_puct >= 0.0, "not negative")
@@ -192,6 +208,18 @@ class SearchConfig(Settings):
         """The radius of belief dispersion, once it is known (`with_radius`)."""
         assert self.dispersion_radius is not None
         return self.dispersion_radius
+
+    def with_visits(self, answering: Answering) -> Self:
+        """The same with as many visits as the search that answers usually has, if none are set."""
+        if self.visits is not None:
+            return self
+        return dataclasses.replace(self, visits=USUAL_VISITS[answering])
+
+    @property
+    def budget(self) -> int:
+        """The visits, once they are known (`with_visits`)."""
+        assert self.visits is not None
+        return self.visits
 
     def spawning_in(self, is_long: bool) -> Spawning:
         """When simulated players run simulations in a game that is long or not."""

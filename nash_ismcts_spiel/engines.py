@@ -9,10 +9,13 @@ Which search answers where is decided here alone, in this order:
 4. Larger games, nothing trained: the forest on live states, which wins more matches there than a
    search that has to know beliefs and values of worlds.
 5. Larger games with models of P: the literal search.
+
+The number of visits follows from it where none is set.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 from nash_ismcts_spiel.config import SearchConfig
@@ -34,16 +37,19 @@ AnyEngine = LiteralEngine | ForestEngine | StateForestEngine
 
 
 class Equipment(NamedTuple):
-    """A graph, the models over it, and the engine that searches with both."""
+    """A graph, the models over it, the engine that searches with both, and its settings."""
 
     graph: GameGraph
     models: Models
     engine: AnyEngine
+    config: SearchConfig
     merged: MergedGame | None = None  # whose views the engine searches
 
 
 def equip(game: SupportedGame, evaluator: Evaluator, config: SearchConfig, seed: int) -> Equipment:
     """Graph, models and engine for a bot.
+
+    The forest's models are made when it first searches: an evaluator may fail there, and be mended.
 
     Raises:
       ValueError: the evaluator's models are of another game or were made for other settings.
@@ -52,16 +58,20 @@ def equip(game: SupportedGame, evaluator: Evaluator, config: SearchConfig, seed:
     models = Models(graph, evaluator)
     hides = _has_forest(game, config)
     if hides and graph.enumerated:
-        forest = ForestEngine(forest_models(graph, evaluator), config, seed)
-        return Equipment(graph, models, forest)
+        config = config.with_visits("tables")
+        forest = ForestEngine(functools.partial(forest_models, graph, evaluator), config, seed)
+        return Equipment(graph, models, forest, config)
     merged = _over_views(graph, evaluator, config)
     if merged is not None:
-        forest = ForestEngine(view_models(merged, evaluator), config, seed)
-        return Equipment(graph, models, forest, merged)
+        config = config.with_visits("views")
+        forest = ForestEngine(functools.partial(view_models, merged, evaluator), config, seed)
+        return Equipment(graph, models, forest, config, merged)
     if hides and type(evaluator) is RolloutEvaluator:
-        return Equipment(graph, models, StateForestEngine(models, config, seed))
+        config = config.with_visits("states")
+        return Equipment(graph, models, StateForestEngine(models, config, seed), config)
+    config = config.with_visits("notes")
     literal = NativeEngine if config.engine == "native" else ReferenceEngine
-    return Equipment(graph, models, literal(models, config))
+    return Equipment(graph, models, literal(models, config), config)
 
 
 def _graph(game: SupportedGame, evaluator: Evaluator, config: SearchConfig) -> GameGraph:

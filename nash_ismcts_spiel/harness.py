@@ -64,25 +64,17 @@ class BotPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel ha
         return dict(self._answers[key])
 
 
-class PolicyBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
-    """Plays one seat by an OpenSpiel policy, and reports its probabilities."""
+class DrawingBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
+    """Draws its moves from the policy that it tells (`get_policy`)."""
 
-    def __init__(self, policy: Any, player_id: int, seed: int = 0) -> None:
-        """Takes a seat."""
+    def __init__(self, seed: int) -> None:
+        """Starts a generator, which draws in one game after another."""
         pyspiel.Bot.__init__(self)
-        self._policy = policy
-        self._player = player_id
         self._rng = np.random.default_rng(seed)
-
-    def get_policy(self, state: Any) -> list[tuple[int, float]]:
-        """(action, probability) for all legal actions of the player to move."""
-        require_state(state)
-        found = self._policy.action_probabilities(state)
-        return [(action, float(found.get(action, 0.0))) for action in state.legal_actions()]
 
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
         """The policy and an action drawn from it."""
-        policy = self.get_policy(state)
+        policy: list[tuple[int, float]] = self.get_policy(state)
         return policy, policy[draw(self._rng, [probability for _, probability in policy])][0]
 
     def step(self, state: Any) -> int:
@@ -94,10 +86,27 @@ class PolicyBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         return True
 
     def restart(self) -> None:
-        """Nothing to forget."""
+        """Another game begins; nothing to forget."""
 
     def restart_at(self, state: Any) -> None:
-        """Nothing to forget."""
+        """Another game begins, in the middle."""
+        self.restart()
+
+
+class PolicyBot(DrawingBot):
+    """Plays one seat by an OpenSpiel policy, and reports its probabilities."""
+
+    def __init__(self, policy: Any, player_id: int, seed: int = 0) -> None:
+        """Takes a seat."""
+        super().__init__(seed)
+        self._policy = policy
+        self._player = player_id
+
+    def get_policy(self, state: Any) -> list[tuple[int, float]]:
+        """(action, probability) for all legal actions of the player to move."""
+        require_state(state)
+        found = self._policy.action_probabilities(state)
+        return [(action, float(found.get(action, 0.0))) for action in state.legal_actions()]
 
 
 class ViewPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel has no types
@@ -126,7 +135,7 @@ class ViewPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel h
         return dict(self._answers[view])
 
 
-class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
+class ViewBot(DrawingBot):
     """Plays by views alone: each is searched once, at the history that represents it.
 
     A search has a new bot, whose seed is that of the view. So the bot's policy is one function of
@@ -151,13 +160,12 @@ class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
           seed: from which the seeds of the searches come.
           turned: whether views that are one view on a turned or mirrored board are searched once.
         """
-        pyspiel.Bot.__init__(self)
+        super().__init__(seed)
         self._merged = merged
         self._player = player_id
         self._make = make
         self._seed = seed
         self._standard = standard_views(merged) if turned else None
-        self._rng = np.random.default_rng(seed)
         self._answers: dict[int, list[tuple[int, float]]] = {}
 
     def get_policy(self, state: Any) -> list[tuple[int, float]]:
@@ -187,22 +195,7 @@ class ViewBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
                 f"this bot plays seat {self._player}, but player {state.current_player()} is to "
                 "move"
             )
-        policy = self.get_policy(state)
-        return policy, policy[draw(self._rng, [probability for _, probability in policy])][0]
-
-    def step(self, state: Any) -> int:
-        """An action drawn from the policy."""
-        return self.step_with_policy(state)[1]
-
-    def provides_policy(self) -> bool:
-        """Yes."""
-        return True
-
-    def restart(self) -> None:
-        """Nothing to forget: answers are the same in every game."""
-
-    def restart_at(self, state: Any) -> None:
-        """Nothing to forget."""
+        return super().step_with_policy(state)
 
     def is_clonable(self) -> bool:
         """Yes."""

@@ -6,7 +6,9 @@ package with something that it does not use itself.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -17,8 +19,10 @@ import pyspiel
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
+from nash_ismcts_spiel.games.states import STATES_VARIABLE
+from nash_ismcts_spiel.games.tables import DEAD
 from nash_ismcts_spiel.models import Evaluator, InformationSetRow, Models, SampleRow
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 
 KUHN = "kuhn_poker"
@@ -49,6 +53,32 @@ def load(name: str) -> Any:
     if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
         return pyspiel.convert_to_turn_based(game)
     return game
+
+
+@contextlib.contextmanager
+def python_states_only() -> Iterator[None]:
+    """Python states for every game, in this process and in those that it starts meanwhile."""
+    kept = os.environ.get(STATES_VARIABLE)
+    os.environ[STATES_VARIABLE] = "python"
+    try:
+        yield
+    finally:
+        if kept is None:
+            del os.environ[STATES_VARIABLE]
+        else:
+            os.environ[STATES_VARIABLE] = kept
+
+
+def all_worlds(graph: GameGraph, information_set: int) -> Iterator[int]:
+    """All worlds of an information set, in the order of its prefix tree."""
+    pending = [graph.hidden(information_set)]
+    while pending:
+        target = pending.pop()
+        if target >= 0:
+            yield target
+        elif target != DEAD:
+            branches = range(graph.samples.branch_count[~target])
+            pending.extend(graph.branch(~target, k) for k in reversed(branches))
 
 
 def state_after(game: Any, history: Sequence[int]) -> Any:

@@ -30,7 +30,7 @@ from nash_ismcts_spiel.runs.metrics import METRICS, read_metrics
 
 CORPUS = Path(__file__).parent / "corpus"
 RUN = CORPUS / "run"
-MODELS = CORPUS / "models.npz"
+MODELS = CORPUS / "models.safetensors"
 COMPARISON = CORPUS / "comparison"
 
 Parser = Callable[[bytes, Path], None]
@@ -117,7 +117,7 @@ def metrics_line(content: bytes, folder: Path) -> None:
 
 
 def models(content: bytes, folder: Path) -> None:
-    path = folder / "models.npz"
+    path = folder / "models.safetensors"
     path.write_bytes(content)
     with refusing(path):
         saved.load(path)
@@ -126,16 +126,19 @@ def models(content: bytes, folder: Path) -> None:
 def model_header(content: bytes, folder: Path) -> None:
     numbers = plain(content)
     if isinstance(numbers, dict):
-        path = folder / "models.npz"
+        path = folder / "models.safetensors"
         files.save(path, files.Checkpoint(numbers, files.load(MODELS).arrays))
         with refusing(path):
             saved.load(path)
 
 
 def model_weights(content: bytes, folder: Path) -> None:
-    path = folder / "models.npz"
-    weights = np.frombuffer(content, dtype=np.uint8)
-    files.save(path, files.Checkpoint(files.load_numbers(MODELS), {"weights": weights}))
+    path = folder / "models.safetensors"
+    numbers, arrays = files.load(MODELS)
+    name, array = next(iter(arrays.items()))
+    room = np.frombuffer(content[: array.nbytes].ljust(array.nbytes, b"\0"), array.dtype)
+    changed = {**arrays, name: room.reshape(array.shape)}
+    files.save(path, files.Checkpoint(numbers, changed))
     with refusing(path):
         saved.load(path)
 
@@ -217,7 +220,7 @@ PARSERS: dict[str, Parser] = {
 
 def seeds(name: str) -> list[bytes]:
     """Inputs to begin from: whole files of the corpus, and what is kept for one parser."""
-    numbers, header = files.load_numbers(RUN / CHECKPOINT), files.load_numbers(MODELS)
+    numbers, header = files.load(RUN / CHECKPOINT).numbers, files.load(MODELS).numbers
     lines = (RUN / METRICS).read_bytes().splitlines()
     records = (COMPARISON / RECORDS).read_bytes().splitlines()
     whole = {
@@ -229,7 +232,7 @@ def seeds(name: str) -> list[bytes]:
         "metrics_line": lines[:1],
         "models": [MODELS.read_bytes()],
         "model_header": [json.dumps(header).encode()],
-        "model_weights": [files.load(MODELS).arrays["weights"].tobytes()],
+        "model_weights": [next(iter(files.load(MODELS).arrays.values())).tobytes()],
         "comparison": [(COMPARISON / RECORDS).read_bytes()],
         "comparison_record": records,
         "comparison_settings": [(COMPARISON / SETTINGS).read_bytes()],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from collections.abc import Callable
 from typing import Any
@@ -11,17 +12,29 @@ import numpy as np
 import pytest
 
 from nash_ismcts_spiel.baselines import METHODS, make_method, register_method, trace, trace_at
-from nash_ismcts_spiel.baselines.deep import DeepCfr, DeepCfrConfig, Nfsp, NfspConfig
+from nash_ismcts_spiel.baselines.deep import DeepCfr, Nfsp
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.native import exact
 
 Enumerated = Callable[[str], GameGraph]
 
-SMALL_DEEP_CFR = DeepCfrConfig(
-    traversals=40, width=16, batch=32, advantage_steps=40, policy_steps=40, memory=2000
-)
-SMALL_NFSP = NfspConfig(width=16, replay=2000, reservoir=2000, games_per_step=20)
+SMALL_DEEP_CFR = {
+    "policy_network_layers": (16,),
+    "advantage_network_layers": (16,),
+    "num_traversals": 40,
+    "batch_size_advantage": 32,
+    "batch_size_strategy": 32,
+    "memory_capacity": 2000,
+    "policy_network_train_steps": 40,
+    "advantage_network_train_steps": 40,
+}
+SMALL_NFSP = {
+    "hidden_layers_sizes": [16],
+    "replay_buffer_capacity": 2000,
+    "reservoir_buffer_capacity": 2000,
+}
+NFSP = functools.partial(Nfsp, games_per_step=20)
 
 
 class Steady:
@@ -105,7 +118,7 @@ def test_ismcts_at_every_information_set(name: str, enumerated: Enumerated) -> N
 # Learners of OpenSpiel.
 
 
-@pytest.mark.parametrize(("maker", "config"), [(DeepCfr, SMALL_DEEP_CFR), (Nfsp, SMALL_NFSP)])
+@pytest.mark.parametrize(("maker", "config"), [(DeepCfr, SMALL_DEEP_CFR), (NFSP, SMALL_NFSP)])
 def test_learners_hand_out_tables_that_depend_on_the_seed_alone(
     maker: Any, config: Any, enumerated: Enumerated
 ) -> None:
@@ -116,7 +129,7 @@ def test_learners_hand_out_tables_that_depend_on_the_seed_alone(
         for _ in range(2):
             method.step()
         found.append(policy_table(graph, method.policy()))  # refuses what is no distribution
-        assert not np.array_equal(before, found[-1]) or maker is Nfsp  # NFSP fills buffers first
+        assert not np.array_equal(before, found[-1]) or maker is NFSP  # NFSP fills buffers first
     assert np.array_equal(found[0], found[1])
     assert not np.array_equal(found[0], found[2])
 

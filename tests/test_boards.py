@@ -17,7 +17,7 @@ from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.models.networks import saved
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
-from nash_ismcts_spiel.models.networks.nets import least_bytes, make_networks, weights_of
+from nash_ismcts_spiel.models.networks.nets import make_networks, refuse_others, weights_of
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.runs import Budget, Run, load_policy
 
@@ -147,7 +147,11 @@ def test_outputs_and_weights_have_the_sizes_that_are_told() -> None:
     config = NetworkConfig(width=4, depth=2, inputs="board")
     networks = make_networks(tensors, config, seed=0)
     count = sum(p.numel() for net in networks.by_name().values() for p in net.parameters())
-    assert least_bytes(tensors, config) == 4 * count <= len(weights_of(networks))
+    weights = weights_of(networks)
+    assert count == sum(array.size for array in weights.values())
+    refuse_others(tensors, config, weights)
+    with pytest.raises(ValueError, match="not those of networks of its sizes"):
+        refuse_others(tensors, NetworkConfig(width=5, depth=2, inputs="board"), weights)
     graph = GameGraph(game)
     sets = [graph.worlds.information_set[graph.follow(_random_history(game, 6, 0))]]
     evaluator = NetworkEvaluator(tensors, networks, value_scale=2.0)
@@ -200,7 +204,7 @@ def test_models_over_a_board_are_learned_saved_and_played(tmp_path: Path) -> Non
     run = Run.create(tmp_path / "run", SMALL, 1, config, models="learned")
     for _ in run.train(Budget(generations=2)):
         pass
-    path = tmp_path / "models.npz"
+    path = tmp_path / "models.safetensors"
     saved.save(path, run.saved_models())
     loaded = saved.load(path)
     assert (loaded.sizes.planes, loaded.sizes.rows, loaded.sizes.columns) == (5, 3, 4)
@@ -217,13 +221,13 @@ def test_models_over_a_board_are_learned_saved_and_played(tmp_path: Path) -> Non
 def test_files_with_absurd_boards_are_refused(tmp_path: Path, sizes: dict[str, int]) -> None:
     game = support(SMALL)
     tensors, config = Tensors(game, inputs="board"), NetworkConfig(width=4, inputs="board")
-    path = tmp_path / "models.npz"
+    path = tmp_path / "models.safetensors"
     models = saved.SavedModels(
         game.name, False, config, tensors, make_networks(tensors, config, 0), {}
     )
     saved.save(path, models)
     saved.load(path)
-    numbers, arrays = files.load(path, ["weights"])
+    numbers, arrays = files.load(path)
     files.save(path, files.Checkpoint({**numbers, "sizes": {**numbers["sizes"], **sizes}}, arrays))
     with pytest.raises(files.CheckpointError, match="holds no learned models"):
         saved.load(path)

@@ -53,6 +53,7 @@ SEVEN_GAMES = [
     helpers.TIC_TAC_TOE,
 ]
 ENGINES = ["reference", "native"]
+SEARCHES = ["forest", "notes"]
 KUHN_STATE = [0, 1]
 """Player 0 holds the lowest card, player 1 the middle one; player 0 is to move."""
 
@@ -66,6 +67,11 @@ def bot_for(name: str, player: int = 0, **settings: Any) -> NashIsmctsBot:
 def kuhn_state(history: Sequence[int] = KUHN_STATE) -> Any:
     """A state of Kuhn poker."""
     return helpers.state_after(helpers.load(helpers.KUHN), history)
+
+
+def rps_state() -> Any:
+    """The first state of rock, paper, scissors in its turn-based form."""
+    return pyspiel.convert_to_turn_based(pyspiel.load_game("matrix_rps")).new_initial_state()
 
 
 # OpenSpiel's harnesses.
@@ -172,8 +178,12 @@ def test_policies_are_distributions_over_legal_actions(name: str, engine: str) -
 
 def test_a_policy_is_never_one_hot_by_construction() -> None:
     # Uniform models, all actions alike: the answer mixes.
-    policy = dict(bot_for(helpers.KUHN, visits=50, dispersion_radius=2.0).get_policy(kuhn_state()))
-    assert 0.2 < policy[0] < 0.8
+    bot = bot_for(helpers.KUHN, visits=50, search="notes", dispersion_radius=2.0)
+    assert 0.2 < dict(bot.get_policy(kuhn_state()))[0] < 0.8
+    # A forest finds values of its own, and no action that P plays is given up.
+    for search in SEARCHES:
+        policy = dict(bot_for("matrix_rps", visits=50, search=search).get_policy(rps_state()))
+        assert len(policy) == 3 and all(0.0 < p < 0.8 for p in policy.values())
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -247,13 +257,25 @@ def test_a_clone_draws_the_same(engine: str) -> None:
 @pytest.mark.parametrize("how", ["restart", "restart_at"])
 def test_restarting_forgets_trees_but_not_the_generator(engine: str, how: str) -> None:
     state = kuhn_state()
-    bot = bot_for(helpers.KUHN, engine=engine, visits=20)
+    bot = bot_for(helpers.KUHN, engine=engine, visits=20, search="notes")
     first = bot.search(state)
     assert bot.search(state).simulations == 0
     bot.restart() if how == "restart" else bot.restart_at(state)
     second = bot.search(state)
     assert second.simulations == pytest.approx(first.simulations, abs=10)
     assert second != first
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("how", ["restart", "restart_at"])
+def test_after_a_restart_the_forest_thinks_the_same_again(engine: str, how: str) -> None:
+    state = kuhn_state()
+    bot = bot_for(helpers.KUHN, engine=engine, visits=20)
+    first = bot.search(state)
+    assert first.simulations == 20
+    assert bot.search(state).simulations == 0
+    bot.restart() if how == "restart" else bot.restart_at(state)
+    assert bot.search(state) == first
 
 
 # Memory.
@@ -271,6 +293,7 @@ def test_trees_are_kept_after_a_move(name: str, engine: str) -> None:
     first, second = (helpers.state_after(game, history) for history in histories[name])
     assert first.current_player() == second.current_player() == 0
     wide: dict[str, Any] = {"engine": engine, "visits": 60, "dispersion_radius": 0.2}
+    wide["search"] = "notes"
     keeping = bot_for(name, **wide)
     afresh = bot_for(name, **wide, reuse_trees=False)
     keeping.search(first)
@@ -282,16 +305,22 @@ def test_trees_are_kept_after_a_move(name: str, engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("name", [helpers.LEDUC, helpers.TIC_TAC_TOE])
-def test_a_fresh_search_is_that_of_a_bot_that_keeps_nothing(name: str, engine: str) -> None:
-    keeping = bot_for(name, engine=engine, visits=30)
-    afresh = bot_for(name, engine=engine, visits=30, reuse_trees=False)
+def test_a_fresh_search_is_that_of_a_bot_that_keeps_nothing(
+    name: str, search: str, engine: str
+) -> None:
+    keeping = bot_for(name, engine=engine, search=search, visits=30)
+    afresh = bot_for(name, engine=engine, search=search, visits=30, reuse_trees=False)
     states = list(helpers.decisions(helpers.load(name), np.random.default_rng(4)))
     for k, state in enumerate(states):
         keeping.search(state)
         mine = keeping.search(state, fresh=True, rng=np.random.default_rng(k))
         assert mine == afresh.search(state, rng=np.random.default_rng(k))
-        assert sum(mine.visits) == 30
+        if search == "forest" and name == helpers.LEDUC:
+            assert mine.simulations - mine.pondered == 30
+        else:
+            assert sum(mine.visits) == 30
     assert len(states) > 2
 
 
@@ -317,7 +346,7 @@ def test_memory_of_an_engine_is_bounded_by_what_it_can_use() -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_graph_that_grew_too_large_is_started_anew(engine: str) -> None:
     small, large = (
-        bot_for(helpers.LEDUC, engine=engine, visits=40, max_worlds=worlds)
+        bot_for(helpers.LEDUC, engine=engine, search="notes", visits=40, max_worlds=worlds)
         for worlds in (1_500, 10**6)
     )
     sizes, stopped = [], set()
@@ -411,7 +440,7 @@ def test_an_equal_game_written_otherwise_is_the_same_game() -> None:
         ({"trees": "by_world"}, ValueError, "trees.*'by_world'"),
         ({"reuse_trees": 1}, TypeError, "reuse_trees.*1"),
         ({"visit": 3}, ValueError, "'visit'; did you mean 'visits'"),
-        ({"zzz": 3}, ValueError, "'zzz'; there are visits"),
+        ({"zzz": 3}, ValueError, "'zzz'; there are search, visits"),
     ],
 )
 def test_settings_that_make_no_sense(
@@ -450,6 +479,7 @@ class Failing(FixedEvaluator):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -459,13 +489,14 @@ class Failing(FixedEvaluator):
     ],
 )
 def test_a_broken_evaluator_is_named_and_the_bot_goes_on(
-    engine: Any, row: InformationSetRow, message: str
+    engine: Any, search: Any, row: InformationSetRow, message: str
 ) -> None:
     evaluator = FixedEvaluator()
-    bot = NashIsmctsBot(helpers.KUHN, 0, evaluator, SearchConfig(visits=20, engine=engine))
+    config = SearchConfig(visits=20, engine=engine, search=search)
+    bot = NashIsmctsBot(helpers.KUHN, 0, evaluator, config)
     healthy = bot.search(kuhn_state(), fresh=True, rng=np.random.default_rng(0))
     broken = FixedEvaluator(row)
-    bot = NashIsmctsBot(helpers.KUHN, 0, broken, SearchConfig(visits=20, engine=engine))
+    bot = NashIsmctsBot(helpers.KUHN, 0, broken, config)
     with pytest.raises(EvaluatorError, match=message):
         bot.search(kuhn_state(), rng=np.random.default_rng(0))
     broken.row = None
@@ -473,9 +504,13 @@ def test_a_broken_evaluator_is_named_and_the_bot_goes_on(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_evaluators_own_exception_gets_through_and_the_bot_goes_on(engine: Any) -> None:
+@pytest.mark.parametrize("search", SEARCHES)
+def test_an_evaluators_own_exception_gets_through_and_the_bot_goes_on(
+    search: Any, engine: Any
+) -> None:
     evaluator = Failing()
-    bot = NashIsmctsBot(helpers.KUHN, 0, evaluator, SearchConfig(visits=20, engine=engine))
+    config = SearchConfig(visits=20, engine=engine, search=search)
+    bot = NashIsmctsBot(helpers.KUHN, 0, evaluator, config)
     state = kuhn_state()
     before = state.serialize()
     with pytest.raises(RuntimeError, match="the model server is down"):
@@ -483,25 +518,37 @@ def test_an_evaluators_own_exception_gets_through_and_the_bot_goes_on(engine: An
     assert state.serialize() == before
     evaluator.broken = False
     result = bot.search(state)
-    assert sum(result.visits) == 20
+    assert (result.simulations if search == "forest" else sum(result.visits)) == 20
     assert sum(result.policy) == pytest.approx(1.0)
 
 
-def test_a_failure_in_the_middle_of_a_search_leaves_no_half_made_trees() -> None:
-    class FailsLater(FixedEvaluator):
-        asked, limit = 0, 3
+def test_models_of_a_bot_with_a_clock_are_made_before_its_time_begins() -> None:
+    with pytest.raises(RuntimeError, match="the model server is down"):
+        NashIsmctsBot(helpers.KUHN, 0, Failing(), seconds=0.1)
 
-        def information_set_rows(
-            self, graph: GameGraph, information_sets: Sequence[int]
-        ) -> list[InformationSetRow]:
-            self.asked += 1
-            if self.asked == self.limit:
-                raise RuntimeError("once")
-            return super().information_set_rows(graph, information_sets)
 
+class FailsLater(FixedEvaluator):
+    """Raises when it is asked for the third time."""
+
+    asked, limit = 0, 3
+
+    def information_set_rows(
+        self, graph: GameGraph, information_sets: Sequence[int]
+    ) -> list[InformationSetRow]:
+        self.asked += 1
+        if self.asked == self.limit:
+            raise RuntimeError("once")
+        return super().information_set_rows(graph, information_sets)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_failure_in_the_middle_of_a_search_leaves_no_half_made_trees(
+    search: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nash_ismcts_spiel.models.tables._BATCH", 4)  # rows of a forest's models
     state = kuhn_state()
     for engine in ENGINES:
-        config = SearchConfig.from_dict({"visits": 40, "engine": engine})
+        config = SearchConfig.from_dict({"visits": 40, "engine": engine, "search": search})
         bot = NashIsmctsBot(helpers.KUHN, 0, FailsLater(), config)
         with pytest.raises(RuntimeError, match="once"):
             bot.search(state)
@@ -549,15 +596,16 @@ class AskingEvaluator(FixedEvaluator):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("name", [helpers.LEDUC, helpers.PHANTOM_TTT])
 @pytest.mark.parametrize("what", ["step", "get_policy", "restart"])
 def test_a_second_thread_is_refused_until_the_first_is_done(
-    what: str, name: str, engine: Any
+    what: str, name: str, search: Any, engine: Any
 ) -> None:
     game = helpers.load(name)
     state = helpers.state_after(game, [0, 1] if name == helpers.LEDUC else [])
     evaluator = AskingEvaluator()
-    config = SearchConfig(visits=8, engine=engine)
+    config = SearchConfig(visits=8, engine=engine, search=search)
     bot = NashIsmctsBot(game, 0, evaluator, config, seed=1)
     arguments = () if what == "restart" else (state,)
     evaluator.meanwhile = lambda: getattr(bot, what)(*arguments)
@@ -569,11 +617,13 @@ def test_a_second_thread_is_refused_until_the_first_is_done(
     assert bot.step(state) in state.legal_actions()
 
 
-def test_a_bot_that_failed_can_be_used_again() -> None:
-    bot = bot_for(helpers.KUHN)
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_bot_that_failed_can_be_used_again(search: Any) -> None:
+    bot = bot_for(helpers.KUHN, search=search)
     with pytest.raises(ValueError, match="illegal|chance|over"):
         bot.search(kuhn_state([]))
-    broken = NashIsmctsBot(helpers.KUHN, 0, FixedEvaluator(InformationSetRow([2.0], 0.0, [0.0])))
+    wrong = FixedEvaluator(InformationSetRow([2.0], 0.0, [0.0]))
+    broken = NashIsmctsBot(helpers.KUHN, 0, wrong, SearchConfig(search=search))
     for _ in range(2):
         with pytest.raises(EvaluatorError):
             broken.search(kuhn_state(KUHN_STATE))
@@ -678,9 +728,12 @@ class Stubborn(UniformEvaluator):
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_bot_policy_at_simultaneous_nodes(shared: bool) -> None:
+@pytest.mark.parametrize(
+    "settings", [{}, {"search": "notes", "dispersion_radius": 2.0, "c_puct": 0.0}]
+)
+def test_bot_policy_at_simultaneous_nodes(settings: dict[str, Any], shared: bool) -> None:
     game = pyspiel.load_game("matrix_rps")
-    config = SearchConfig(visits=10, dispersion_radius=2.0, c_puct=0.0)
+    config = SearchConfig(visits=10, **settings)
     bots = [NashIsmctsBot(game, p, Stubborn(), config) for p in range(2)]
     policy = BotPolicy(game, bots[0] if shared else bots)
     state = game.new_initial_state()
@@ -727,15 +780,19 @@ def test_bot_agent_says_what_the_environment_lacks() -> None:
 
 
 def test_the_registry() -> None:
-    assert {"nash_ismcts", "a_ismcts", "mt_ismcts"} <= set(registered_bots())
+    names = {"nash_ismcts", "nash_ismcts_notes", "a_ismcts", "mt_ismcts"}
+    assert names <= set(registered_bots())
     bot = make_bot("nash_ismcts", helpers.KUHN, 1, visits=5, evaluator=UniformEvaluator(), seed=3)
     assert isinstance(bot, NashIsmctsBot)
-    assert (bot.player_id, bot.config) == (1, SearchConfig(visits=5).with_radius(has_policy=False))
+    assert (bot.player_id, bot.config) == (1, SearchConfig(visits=5))
+    assert make_bot("nash_ismcts", helpers.KUHN, 1).config == SearchConfig().with_visits("tables")
+    literal = SearchConfig(search="notes", visits=5).with_radius(has_policy=False)
+    assert make_bot("nash_ismcts_notes", helpers.KUHN, 1, visits=5).config == literal
     assert make_bot("a_ismcts", helpers.KUHN, 0).config.dispersion_radius == 0.0
     assert make_bot("mt_ismcts", helpers.KUHN, 0).config.selection == "ucb"
-    config = SearchConfig(visits=9, c_puct=2.0, dispersion_radius=0.3)
-    changed = make_bot("nash_ismcts", helpers.KUHN, 0, config=config, visits=4).config
-    assert changed == SearchConfig(visits=4, c_puct=2.0, dispersion_radius=0.3)
+    config = SearchConfig(search="notes", visits=9, c_puct=2.0, dispersion_radius=0.3)
+    changed = make_bot("nash_ismcts_notes", helpers.KUHN, 0, config=config, visits=4).config
+    assert changed == dataclasses.replace(config, visits=4)
     with pytest.raises(ValueError, match="nash_ismcts_play is gone: take nash_ismcts"):
         make_bot("nash_ismcts_play", helpers.KUHN, 0)
     with pytest.raises(ValueError, match="unknown bot 'alpha'; there are a_ismcts"):
@@ -759,14 +816,18 @@ def test_seeds_reach_the_default_evaluator() -> None:
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    config = SearchConfig(visits=np.int64(4), dispersion_radius=np.float32(0.25))
-    bot = NashIsmctsBot(helpers.KUHN, np.int64(1), config=config)
-    assert bot.player_id == 1
+    for config in (
+        SearchConfig(visits=np.int64(4), value_scale=np.float32(0.25)),
+        SearchConfig(search="notes", visits=np.int64(4), dispersion_radius=np.float32(0.25)),
+    ):
+        bot = NashIsmctsBot(helpers.KUHN, np.int64(1), config=config)
+        assert bot.player_id == 1
+        assert sum(bot.search(kuhn_state([0, 1, 0])).policy) == pytest.approx(1.0)
     with pytest.raises(ValueError, match="player_id.*True"):
         NashIsmctsBot(helpers.KUHN, True)
-    with pytest.raises(TypeError, match="visits must be int, not True"):
+    with pytest.raises(TypeError, match=r"visits must be int \| None, not True"):
         SearchConfig(visits=True)
-    with pytest.raises(TypeError, match=r"visits must be int, not 3\.5"):
+    with pytest.raises(TypeError, match=r"visits must be int \| None, not 3\.5"):
         SearchConfig(visits=3.5)  # type: ignore[arg-type]
 
 
@@ -809,11 +870,12 @@ def test_the_radius_goes_by_whether_the_models_have_a_policy() -> None:
     game = helpers.load(helpers.KUHN)
     graph = GameGraph.enumerate(game)
     exact = ExactEvaluator(graph, helpers.uniform_table(graph))
-    assert NashIsmctsBot(game, 0).config.radius == ROLLOUT_RADIUS
-    assert NashIsmctsBot(game, 0, UniformEvaluator()).config.radius == ROLLOUT_RADIUS
-    assert NashIsmctsBot(game, 0, exact).config.radius == MODEL_RADIUS
+    notes = SearchConfig(search="notes")
+    assert NashIsmctsBot(game, 0, config=notes).config.radius == ROLLOUT_RADIUS
+    assert NashIsmctsBot(game, 0, UniformEvaluator(), notes).config.radius == ROLLOUT_RADIUS
+    assert NashIsmctsBot(game, 0, exact, notes).config.radius == MODEL_RADIUS
     for evaluator in (None, exact):
-        config = SearchConfig(dispersion_radius=0.7)
+        config = dataclasses.replace(notes, dispersion_radius=0.7)
         assert NashIsmctsBot(game, 0, evaluator, config).config.radius == 0.7
 
 
@@ -821,7 +883,7 @@ def test_the_radius_goes_by_whether_the_models_have_a_policy() -> None:
 def test_engines_choose_the_radius_alike(engine: str) -> None:
     state = helpers.state_after(helpers.load(helpers.LEDUC), [0, 3])
     found = [
-        bot_for(helpers.LEDUC, engine=engine, visits=80, **radius).search(state).q
+        bot_for(helpers.LEDUC, engine=engine, search="notes", visits=80, **radius).search(state).q
         for radius in ({}, {"dispersion_radius": ROLLOUT_RADIUS}, {"dispersion_radius": 0.5})
     ]
     assert found[0] == found[1] != found[2]

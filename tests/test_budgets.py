@@ -114,11 +114,14 @@ def test_a_search_that_was_stopped_goes_on() -> None:
     assert sum(whole.visits) == 50
 
 
-def test_visits_that_are_done_say_so() -> None:
+@pytest.mark.parametrize("search", ["forest", "notes"])
+def test_visits_that_are_done_say_so(search: Any) -> None:
     game = pyspiel.load_game("kuhn_poker")
-    result = NashIsmctsBot(game, 0, config=SearchConfig(visits=30)).search(first_decision(game))
+    config = SearchConfig(visits=30, search=search)
+    result = NashIsmctsBot(game, 0, config=config).search(first_decision(game))
     assert result.stopped_by == "visits"
-    assert sum(result.visits) == 30
+    done = sum(result.visits) if search == "notes" else result.simulations - result.pondered
+    assert done == 30
 
 
 # Clocks that decide nothing.

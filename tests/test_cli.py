@@ -82,7 +82,7 @@ def test_search_shows_what_the_bot_found(capsys):
     assert shown["visits"] == list(result.visits)
     assert shown["policy"] == list(result.policy)
     assert shown["q"] == [list(interval) for interval in result.q]
-    assert sum(shown["visits"]) == SearchConfig().visits
+    assert shown["simulations"] - shown["pondered"] == shown["config"]["visits"] == 5000
 
 
 def test_search_does_not_depend_on_what_is_hidden(capsys):

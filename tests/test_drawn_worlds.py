@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import Any
 
 import helpers
 import numpy as np
@@ -19,7 +20,6 @@ from scipy import stats
 from benchmarks.positions import early_middle_late
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.games.states import python_states_only
 from nash_ismcts_spiel.native import _core
 
 DRAWS = 3_000
@@ -141,22 +141,21 @@ def test_a_world_that_is_not_found_says_what_was_tried() -> None:
         graph.find_view(0, view)
 
 
+@pytest.mark.parametrize("search", ["forest", "notes"])
 @pytest.mark.parametrize(
     "name", ["leduc_poker", "phantom_ttt", "universal_poker", "python_kuhn_poker"]
 )
-def test_python_states_give_the_same_policies(name: str) -> None:
+def test_python_states_give_the_same_policies(name: str, search: Any) -> None:
     import open_spiel.python.games  # noqa: F401  (registers python_kuhn_poker)
 
     game = pyspiel.load_game(name)
     state = list(helpers.decisions(game, np.random.default_rng(1)))[-1]
-    policies = []
+    config, policies = SearchConfig(visits=25, search=search), []
     for _ in range(2):
-        bot = NashIsmctsBot(game, state.current_player(), config=SearchConfig(visits=25), seed=4)
+        bot = NashIsmctsBot(game, state.current_player(), config=config, seed=4)
         policies.append(bot.get_policy(state))
-        with python_states_only():
-            bot = NashIsmctsBot(
-                game, state.current_player(), config=SearchConfig(visits=25), seed=4
-            )
+        with helpers.python_states_only():
+            bot = NashIsmctsBot(game, state.current_player(), config=config, seed=4)
             policies.append(bot.get_policy(state))
     assert all(policy == policies[0] for policy in policies)
 

@@ -96,7 +96,7 @@ def check_against_brute_force(
     for i in range(len(graph.information_sets)):
         (row,) = evaluator.information_set_rows(graph, [i])
         actions = graph.legal_actions(i)
-        worlds = [tuple(graph.history(world)) for world in graph.all_worlds(i)]
+        worlds = [tuple(graph.history(world)) for world in helpers.all_worlds(graph, i)]
         expected = expected_values(found, players[i], worlds, actions)
         assert row.child_values == pytest.approx(expected, abs=tolerance)
         assert row.value == pytest.approx(float(np.dot(row.policy, expected)), abs=tolerance)
@@ -155,7 +155,10 @@ def test_where_a_policy_never_goes_beliefs_are_limits_of_trembles(
     trembling = (1.0 - t) * pure + t * helpers.uniform_table(graph)
     found = brute_force(graph, trembling)
     unreached = sum(
-        all(found.others[tuple(graph.history(w))][player] < 1e-6 for w in graph.all_worlds(i))
+        all(
+            found.others[tuple(graph.history(w))][player] < 1e-6
+            for w in helpers.all_worlds(graph, i)
+        )
         for i, player in enumerate(graph.information_sets.player)
     )
     assert unreached > 0

@@ -12,13 +12,24 @@ import pytest
 
 from exploitability import tabularize
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, make_bot
+from nash_ismcts_spiel.config import USUAL_VISITS
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.harness import BotPolicy
 from nash_ismcts_spiel.models import ExactEvaluator, RolloutEvaluator, UniformEvaluator
 from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.native.forest import ForestEngine, search_everywhere
-from tests.helpers import GOOFSPIEL_4, KUHN, KUHN_3, LEDUC, LIARS_4, TIC_TAC_TOE, load
+from tests.helpers import (
+    GOOFSPIEL_4,
+    KUHN,
+    KUHN_3,
+    LEDUC,
+    LIARS_4,
+    PHANTOM_TTT,
+    TIC_TAC_TOE,
+    FixedEvaluator,
+    load,
+)
 
 
 def random_hand(game: Any, rng: np.random.Generator) -> list[int]:
@@ -166,9 +177,37 @@ def test_where_nothing_is_hidden_it_searches_literally() -> None:
 
 
 def test_larger_games_with_models_are_searched_literally() -> None:
-    evaluator = UniformEvaluator()
-    bot = make_bot("nash_ismcts", PHANTOM_TTT, 0, evaluator=evaluator, visits=5)
+    bot = make_bot("nash_ismcts", PHANTOM_TTT, 0, evaluator=FixedEvaluator(), visits=5)
     assert isinstance(bot._engine, NativeEngine)
+    # Where P is known at every view, the views of a game that merges are searched.
+    bot = make_bot("nash_ismcts", PHANTOM_TTT, 0, evaluator=UniformEvaluator(), visits=5)
+    assert isinstance(bot._engine, ForestEngine)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "visits"),
+    [
+        (LEDUC, {}, USUAL_VISITS["tables"]),
+        (LEDUC, {"visits": 7}, 7),
+        (LEDUC, {"search": "notes"}, USUAL_VISITS["notes"]),
+        (PHANTOM_TTT, {}, USUAL_VISITS["views"]),
+        ("euchre", {}, USUAL_VISITS["states"]),
+        ("euchre", {"evaluator": UniformEvaluator()}, USUAL_VISITS["notes"]),
+        (TIC_TAC_TOE, {}, USUAL_VISITS["notes"]),
+    ],
+)
+def test_visits_that_are_not_set_go_by_which_search_answers(
+    name: str, settings: dict[str, Any], visits: int
+) -> None:
+    bot = make_bot("nash_ismcts", name, 0, **settings)
+    assert bot.config.visits == bot.clone().config.visits == visits
+    if name == LEDUC:
+        state = pyspiel.load_game(name).new_initial_state()
+        state.apply_action(0)
+        state.apply_action(3)
+        result = bot.search(state)
+        searched = sum(result.visits) if "search" in settings else result.simulations
+        assert searched == visits
 
 
 def test_time_is_shared_by_the_decision_points_of_a_log() -> None:

@@ -88,7 +88,7 @@ def assert_same_forks(found: dict[Fork, list[float]], wanted: dict[Fork, list[fl
 
 def histories_of(graph: GameGraph, information_set: int) -> list[list[int]]:
     """The worlds of an information set, as sorted histories."""
-    return sorted(graph.history(world) for world in graph.all_worlds(information_set))
+    return sorted(graph.history(world) for world in helpers.all_worlds(graph, information_set))
 
 
 def draws(graph: GameGraph, information_set: int, rng: np.random.Generator) -> Iterator[list[int]]:
@@ -266,8 +266,8 @@ def test_a_grown_graph_of_a_small_game_offers_all_pieces(enumerated: Enumerated,
     for there in reversed(range(len(whole.information_sets))):
         here = grown.find(whole.key(there))
         assert list(forks_of(grown, here).items()) == list(forks_of(whole, there).items())
-        mine = [grown.history(world) for world in grown.all_worlds(here)]
-        assert mine == [whole.history(world) for world in whole.all_worlds(there)]
+        mine = [grown.history(world) for world in helpers.all_worlds(grown, here)]
+        assert mine == [whole.history(world) for world in helpers.all_worlds(whole, there)]
         assert sorted(mine) == sorted(whole.history(world) for world in whole.worlds_of(there))
         for action in range(len(grown.legal_actions(here))):
             surely = grown.own_next(here, action)
@@ -317,8 +317,8 @@ def test_first_information_sets_of_the_players_differ_though_their_strings_do_no
     first, other = graph.observe(start, 0), graph.observe(second, 1)
     assert first != other
     assert graph.key(first) != graph.key(other)
-    assert len(list(graph.all_worlds(first))) == 1
-    assert len(list(graph.all_worlds(other))) == 9
+    assert len(list(helpers.all_worlds(graph, first))) == 1
+    assert len(list(helpers.all_worlds(graph, other))) == 9
 
 
 @pytest.mark.parametrize("split_actions", ["never", "auto"])
@@ -348,7 +348,7 @@ def test_dark_hex_keys_remember_what_its_strings_forget(enumerated: Enumerated) 
         player = graph.information_sets.player[information_set]
         logs = {
             helpers.own_view(graph.state(world), player)
-            for world in graph.all_worlds(information_set)
+            for world in helpers.all_worlds(graph, information_set)
         }
         assert len(logs) == 1
 
@@ -397,7 +397,7 @@ def test_observe_leaves_the_state_alone(name: str) -> None:
     for state in helpers.decisions(game, np.random.default_rng(1)):
         before = state.serialize(), state.history(), str(state)
         information_set = graph.observe(state, state.current_player())
-        list(graph.all_worlds(information_set))
+        list(helpers.all_worlds(graph, information_set))
         assert (state.serialize(), state.history(), str(state)) == before
 
 
@@ -463,7 +463,7 @@ def test_simultaneous_games_are_played_in_turns(name: str) -> None:
 def test_converted_matrix_game_hides_the_first_move(enumerated: Enumerated) -> None:
     graph = enumerated("matrix_rps")
     assert len(graph.information_sets) == 2
-    assert [len(list(graph.all_worlds(i))) for i in range(2)] == [1, 3]
+    assert [len(list(helpers.all_worlds(graph, i))) for i in range(2)] == [1, 3]
 
 
 @pytest.mark.parametrize(
@@ -478,7 +478,7 @@ def test_perfect_information_has_no_sample_nodes() -> None:
     graph = GameGraph.enumerate("connect_four(rows=2,columns=3)")
     assert graph.game.perfect_information
     for information_set in range(len(graph.information_sets)):
-        worlds = list(graph.all_worlds(information_set))
+        worlds = list(helpers.all_worlds(graph, information_set))
         assert worlds == [graph.information_sets.first_world[information_set]]
         key = graph.key(information_set)
         assert [action for action, _ in key.log] == graph.history(worlds[0])
@@ -497,7 +497,7 @@ def test_own_next_is_the_own_move_that_surely_follows(name: str) -> None:
                 worlds.information_set[graph.child(world, action)]
                 if worlds.player[graph.child(world, action)] == sets.player[information_set]
                 else MISSING
-                for world in graph.all_worlds(information_set)
+                for world in helpers.all_worlds(graph, information_set)
             }
             expected = reached.pop() if len(reached) == 1 else MISSING
             assert graph.own_next(information_set, action) == expected
@@ -637,7 +637,7 @@ def test_one_graph_serves_a_long_match() -> None:
             key = graph.key_at(state, player)
             assert graph.key(information_set) == key
             how_many = 200 if count % 20 == 0 else 1
-            for world in itertools.islice(graph.all_worlds(information_set), how_many):
+            for world in itertools.islice(helpers.all_worlds(graph, information_set), how_many):
                 assert graph.worlds.information_set[world] == information_set
                 replayed = helpers.state_after(game, graph.history(world))
                 assert graph.key_at(replayed, player) == key
@@ -647,7 +647,7 @@ def test_one_graph_serves_a_long_match() -> None:
 def test_a_dropped_graph_is_freed_at_once() -> None:
     graph = GameGraph("phantom_ttt")
     state = helpers.state_after(graph.game.pyspiel_game, [0, 4, 1])
-    list(graph.all_worlds(graph.observe(state, 1)))
+    list(helpers.all_worlds(graph, graph.observe(state, 1)))
     watched = weakref.ref(graph)
     gc.disable()
     try:

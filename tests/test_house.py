@@ -33,6 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("native.forest", "native.state_forest", "native.models", "native.engine", "native.spawned"),
     ("models.networks",),
     ("engines",),
+    ("bot_checks",),
     ("bot",),
     ("aec", "harness", "match", "registration", "registry"),
     ("",),

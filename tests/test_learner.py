@@ -32,7 +32,7 @@ from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.nets import FACTORS, ResidualNetwork, piece_values
 from nash_ismcts_spiel.models.networks.tables import TableEvaluator
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 from nash_ismcts_spiel.runs import Budget, Run
 from nash_ismcts_spiel.runs.metrics import read_metrics
 
@@ -387,10 +387,10 @@ def test_a_foreign_checkpoint_is_refused_by_name(tmp_path: Path) -> None:
         settings["training"]["networks"]["width"] = 24
 
     rewrite_config(tmp_path / "one", widen)
-    before = (tmp_path / "one" / "checkpoint.npz").read_bytes()
-    with pytest.raises(ValueError, match=r"checkpoint\.npz is not one of this run"):
+    before = (tmp_path / "one" / "checkpoint.safetensors").read_bytes()
+    with pytest.raises(ValueError, match=r"checkpoint\.safetensors is not one of this run"):
         Run.resume(tmp_path / "one")
-    assert (tmp_path / "one" / "checkpoint.npz").read_bytes() == before
+    assert (tmp_path / "one" / "checkpoint.safetensors").read_bytes() == before
 
 
 @pytest.mark.parametrize("graph", ["auto", "grown"])

@@ -15,13 +15,14 @@ import pyspiel
 import pytest
 from open_spiel.python import policy
 
+from benchmarks.growing_search import has_own_resampler
 from benchmarks.positions import early_middle_late
 from exploitability import measure
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, cli, make_bot
 from nash_ismcts_spiel.baselines.ismcts import IsmctsBot
 from nash_ismcts_spiel.games import NoWorldFoundError, support
 from nash_ismcts_spiel.games.merged import merged_game
-from nash_ismcts_spiel.games.resample import Resampler, has_own_resampler
+from nash_ismcts_spiel.games.resample import Resampler
 from nash_ismcts_spiel.harness import BotPolicy, PolicyBot, ViewBot, ViewPolicy
 from nash_ismcts_spiel.match import play, round_robin
 
@@ -249,7 +250,7 @@ def test_no_match_in_a_game_that_stops_without_an_end() -> None:
 @pytest.mark.parametrize("engine", ["native", "reference"])
 def test_a_search_in_portions_is_the_same_search(engine: str) -> None:
     state = helpers.state_after(helpers.load(helpers.KUHN), [0, 1])
-    config = SearchConfig(visits=96, engine=engine)  # type: ignore[arg-type]
+    config = SearchConfig(visits=96, engine=engine, search="notes")  # type: ignore[arg-type]
     whole = NashIsmctsBot(helpers.KUHN, 0, config=config, seed=3)
     parts = NashIsmctsBot(helpers.KUHN, 0, config=config, seed=3)
     expected = whole.search(state)
@@ -261,16 +262,21 @@ def test_a_search_in_portions_is_the_same_search(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ["native", "reference"])
-def test_a_bot_searches_for_its_time(engine: str) -> None:
+@pytest.mark.parametrize("name", ["nash_ismcts", "nash_ismcts_notes"])
+def test_a_bot_searches_for_its_time(name: str, engine: str) -> None:
     state = helpers.state_after(helpers.load(helpers.LEDUC), [0, 3])
-    bot = make_bot("nash_ismcts", helpers.LEDUC, 0, seconds=0.1, engine=engine, visits=1)
+    bot = make_bot(name, helpers.LEDUC, 0, seconds=0.1, engine=engine, visits=1)
     result = bot.search(state)
     assert result.stopped_by == "seconds"
     assert result.simulations >= sum(result.visits) > 1
-    assert sum(bot.search(state).visits) > sum(result.visits)  # kept ones included
+    again = bot.search(state)
+    if name == "nash_ismcts":  # what has been thought about is settled
+        assert (again.simulations, again.policy) == (0, result.policy)
+    else:
+        assert sum(again.visits) > sum(result.visits)  # kept ones included
     assert bot.clone()._seconds == 0.1
     with pytest.raises(ValueError, match="seconds must be positive"):
-        make_bot("nash_ismcts", helpers.LEDUC, 0, seconds=0.0)
+        make_bot(name, helpers.LEDUC, 0, seconds=0.0)
 
 
 # Matches.

@@ -329,7 +329,7 @@ def test_cfr_over_views_that_forget_nothing_finds_the_equilibrium() -> None:
     """Kuhn poker is worth -1/18; OpenSpiel's CFR+ has .0134 after 100 iterations in Leduc."""
     for name, most in ((KUHN, 2e-3), (LEDUC, 2e-2)):
         merged = merged_game(name, "information_state")
-        solver = exact.MergedCfrSolver(merged)
+        solver = _core.MergedCfr(merged.native)
         solver.run(100)
         found = measure(name, solver.average_policy(), engine="merged", key="information_state")
         assert found.exploitability < most
@@ -341,7 +341,7 @@ def test_cfr_over_views_that_forget_nothing_finds_the_equilibrium() -> None:
 
 def test_cfr_over_views_that_forget_beats_uniform_play() -> None:
     merged = merged_game(DARK_HEX_2X3)
-    solver = exact.MergedCfrSolver(merged)
+    solver = _core.MergedCfr(merged.native)
     solver.run(30)
     found, _ = exact.merged_nash_conv(merged, solver.average_policy())
     assert (

@@ -17,7 +17,7 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.merged import merged_game
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import new_search
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 
 KUHN = GameGraph.enumerate(helpers.KUHN)
 LEDUC = GameGraph.enumerate(helpers.LEDUC)

@@ -34,7 +34,7 @@ from nash_ismcts_spiel.native.engine import (
     search_everywhere,
     search_together,
 )
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 from nash_ismcts_spiel.search import ReferenceEngine, SearchResult
 from nash_ismcts_spiel.search.whole_actions import over_whole_actions
 
@@ -535,6 +535,6 @@ def test_nan_from_an_evaluator_is_named() -> None:
     state = game.new_initial_state()
     state.apply_action(0)
     state.apply_action(1)
-    bot = NashIsmctsBot(game, 0, Nan(), SearchConfig(visits=5))
+    bot = NashIsmctsBot(game, 0, Nan(), SearchConfig(visits=5, search="notes"))
     with pytest.raises(EvaluatorError, match="nan"):
         bot.step(state)

@@ -19,7 +19,7 @@ from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.models.networks.nets import FACTORS, make_networks, piece_values
 from nash_ismcts_spiel.models.networks.tables import TableEvaluator, whole_policy_and_value
 from nash_ismcts_spiel.native import _core
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 
 Enumerated = Callable[[str], GameGraph]
 PHANTOM_TTT = "phantom_ttt"

@@ -36,7 +36,7 @@ def shown(inspection: Inspection, history: list[int], *steps: Step, **asked: Any
 
 def test_the_search_is_the_bots() -> None:
     game = support(LEDUC)
-    config = SearchConfig(visits=100, dispersion_radius=0.2)
+    config = SearchConfig(search="notes", visits=100, dispersion_radius=0.2)
     bot = NashIsmctsBot(game.pyspiel_game, 0, RolloutEvaluator(seed=0), config)
     state = game.initial_state()
     for event in (0, 3):

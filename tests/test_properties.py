@@ -342,7 +342,7 @@ def late_pairs(name: str, count: int) -> list[tuple[Any, Any]]:
         states = list(helpers.decisions(game, rng))
         state = states[int(rng.integers(len(states) // 2, len(states)))]
         player = state.current_player()
-        worlds = itertools.islice(graph.all_worlds(graph.observe(state, player)), 40)
+        worlds = itertools.islice(helpers.all_worlds(graph, graph.observe(state, player)), 40)
         histories = [h for h in map(graph.history, worlds) if h != state.history()]
         if histories:
             other = helpers.state_after(game, histories[int(rng.integers(len(histories)))])

@@ -25,7 +25,7 @@ from nash_ismcts_spiel.learning import TrainingConfig
 CONTRIBUTING = PAGES["CONTRIBUTING.md"].read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 CI = ROOT / ".ci" / "run"
-ELSEWHERE = {"include_full_state", "suit_isomorphism", "weights_only"}
+ELSEWHERE = {"include_full_state", "suit_isomorphism"}
 """Parameters of OpenSpiel, of games and of torch."""
 
 

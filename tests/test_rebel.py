@@ -20,8 +20,9 @@ from subgame_helpers import (
     whole_policy,
 )
 
+from benchmarks.oracle_leaves import OracleLeaves
 from exploitability import measure
-from nash_ismcts_spiel import cli
+from nash_ismcts_spiel import cli, files
 from nash_ismcts_spiel.baselines import trace
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy, unsafe_policy
@@ -30,7 +31,6 @@ from nash_ismcts_spiel.baselines.rebel.self_play import SelfPlay, Walker
 from nash_ismcts_spiel.baselines.rebel.subgames import (
     WHOLE_GAME,
     Method,
-    OracleLeaves,
     Subgames,
     iteration_weights,
     no_leaves,
@@ -245,7 +245,7 @@ def test_train_writes_what_it_says(capsys: pytest.CaptureFixture[str], tmp_path:
     )
     printed = capsys.readouterr()
     assert code == 0, printed.err
-    names = {"config.json", "metrics.jsonl", "checkpoint.npz", "curve.png", LOCK}
+    names = {"config.json", "metrics.jsonl", "checkpoint.safetensors", "curve.png", LOCK}
     assert {path.name for path in directory.iterdir()} == names
     rows = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
     assert [row["generation"] for row in rows] == [1, 2, 4, 6]
@@ -272,9 +272,10 @@ def test_a_resumed_run_is_the_uninterrupted_one(tmp_path: Path) -> None:
         return row["exploitability_average"], row["loss_value"], row["simulations"]
 
     assert last(whole) == last(parts)
-    kept = [np.load(path / "checkpoint.npz") for path in (whole, parts)]
-    for name in ("array_beliefs", "array_values", "array_futures", "array_networks"):
-        np.testing.assert_array_equal(kept[0][name], kept[1][name])
+    kept = [files.load(path / "checkpoint.safetensors").arrays for path in (whole, parts)]
+    assert kept[0].keys() == kept[1].keys() > {"beliefs", "values", "futures", "adam.0.exp_avg"}
+    for name, array in kept[0].items():
+        np.testing.assert_array_equal(array, kept[1][name])
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import helpers
 import numpy as np
 import pyspiel
 import pytest
 
+from benchmarks.oracle_leaves import OracleLeaves
 from nash_ismcts_spiel import cli, make_bot
 from nash_ismcts_spiel.baselines.rebel.bot import RebelBot
 from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy
 from nash_ismcts_spiel.baselines.rebel.public_tree import PublicTree
-from nash_ismcts_spiel.baselines.rebel.subgames import OracleLeaves, Subgames
+from nash_ismcts_spiel.baselines.rebel.subgames import Subgames
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.learning.average import AveragePolicy
 
@@ -70,7 +72,7 @@ def test_what_others_hold_does_not_matter(name: str) -> None:
     graph = search.subgames.tree.graph
     rng, several = np.random.default_rng(0), 0
     for information_set in rng.choice(len(graph.information_sets), size=12, replace=False):
-        worlds = [graph.state(world) for world in graph.all_worlds(int(information_set))]
+        worlds = [graph.state(world) for world in helpers.all_worlds(graph, int(information_set))]
         several += len(worlds) > 1
         player, answers = worlds[0].current_player(), []
         for state in worlds:

@@ -49,18 +49,20 @@ def test_a_loaded_bot_is_the_bot_of_that_name(name: str) -> None:
     assert loaded.step_with_policy(state) == own.step_with_policy(state)
 
 
-def test_parameters_of_every_kind_arrive() -> None:
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("nash_ismcts", {"value_scale": 2}),
+        ("nash_ismcts_notes", {"dispersion_radius": 0.5, "lcb_width": 1}),
+    ],
+)
+def test_parameters_of_every_kind_arrive(name: str, settings: dict[str, Any]) -> None:
     game = pyspiel.load_game("kuhn_poker")
-    params = {
-        "visits": 20,
-        "dispersion_radius": 0.5,
-        "reuse_trees": False,
-        "engine": "reference",
-        "lcb_width": 1,
-    }
+    params = {"visits": 20, "reuse_trees": False, "engine": "reference", **settings}
     state = state_after(game, [0, 1])
-    policy = make_bot("nash_ismcts", game, 0, **params).get_policy(state)
-    assert pyspiel.load_bot("nash_ismcts", game, 0, params).get_policy(state) == policy
+    policy = make_bot(name, game, 0, **params).get_policy(state)
+    assert pyspiel.load_bot(name, game, 0, params).get_policy(state) == policy
+    assert make_bot(name, game, 0, visits=20).get_policy(state) != policy
 
 
 @pytest.mark.parametrize(

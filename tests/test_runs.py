@@ -17,6 +17,7 @@ from typing import Any
 import helpers
 import numpy as np
 import pytest
+import safetensors.numpy
 from open_spiel.python.algorithms import exploitability
 
 from nash_ismcts_spiel import files, make_bot
@@ -227,9 +228,10 @@ def test_a_run_that_was_killed_before_it_had_a_config_is_begun_anew(tmp_path: Pa
 
 def without_format(content: bytes, directory: Path) -> bytes:
     """A checkpoint that names no format."""
-    numbers = json.dumps({"generation": 1})
-    np.savez(directory / "other.npz", numbers=np.array(numbers))
-    return (directory / "other.npz").read_bytes()
+    found = files.load(directory / CHECKPOINT)
+    nameless = files.Checkpoint({**found.numbers, "format": None}, found.arrays)
+    files.save(directory / CHECKPOINT, nameless)
+    return (directory / CHECKPOINT).read_bytes()
 
 
 def of_newer_format(content: bytes, directory: Path) -> bytes:
@@ -241,9 +243,30 @@ def of_newer_format(content: bytes, directory: Path) -> bytes:
 
 
 def foreign_archive(content: bytes, directory: Path) -> bytes:
-    """An archive of arrays that is none of ours."""
-    np.savez(directory / "other.npz", weights=np.ones(3))
+    """Arrays in the same kind of file, which is none of ours."""
+    return bytes(safetensors.numpy.save({"weights": np.ones(3)}))
+
+
+def of_the_format_before(content: bytes, directory: Path) -> bytes:
+    """A zip of arrays, as checkpoints were once."""
+    np.savez(directory / "other.npz", numbers=np.array(json.dumps({"format": 1})))
     return (directory / "other.npz").read_bytes()
+
+
+def huge(content: bytes, directory: Path) -> bytes:
+    """A header that claims more than the file has."""
+    header = {"sums": {"dtype": "F64", "shape": [10**12], "data_offsets": [0, 8 * 10**12]}}
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text
+
+
+def of_objects(content: bytes, directory: Path) -> bytes:
+    """An array of a type that is not of numbers."""
+    header = {"__metadata__": {"numbers": "{}", "digest": ""}}
+    text = json.dumps(
+        {**header, "o": {"dtype": "O", "shape": [1], "data_offsets": [0, 8]}}
+    ).encode()
+    return len(text).to_bytes(8, "little") + text + bytes(8)
 
 
 def one_array(content: bytes, directory: Path) -> bytes:
@@ -254,7 +277,7 @@ def one_array(content: bytes, directory: Path) -> bytes:
 
 def with_a_flipped_bit(content: bytes, directory: Path) -> bytes:
     """A checkpoint in whose first array a bit is wrong."""
-    at = content.index(b"array_weighted_sum") + 300
+    at = len(content) - 20
     return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
 
 
@@ -268,6 +291,9 @@ def with_a_flipped_bit(content: bytes, directory: Path) -> bytes:
         (lambda content, _: pickle.dumps({"generation": 1}), "not a whole checkpoint"),
         (with_a_flipped_bit, "not a whole checkpoint"),
         (foreign_archive, "not a whole checkpoint"),
+        (huge, "not a whole checkpoint"),
+        (of_objects, "not a whole checkpoint"),
+        (of_the_format_before, "of a format that is gone .*: train anew"),
         (one_array, "not a whole checkpoint"),
         (without_format, "another version"),
         (of_newer_format, "another version"),
@@ -288,6 +314,27 @@ def test_a_missing_checkpoint_is_named(tmp_path: Path) -> None:
     new_run(tmp_path)
     (tmp_path / CHECKPOINT).unlink()
     with pytest.raises(ValueError, match=CHECKPOINT):
+        Run.resume(tmp_path)
+
+
+def test_a_run_with_a_checkpoint_of_the_format_before_says_what_to_do(tmp_path: Path) -> None:
+    new_run(tmp_path)
+    content = of_the_format_before(b"", tmp_path)
+    (tmp_path / CHECKPOINT).unlink()
+    old = tmp_path / "checkpoint.npz"
+    old.write_bytes(content)
+    with pytest.raises(
+        files.CheckpointError, match="of a format that is gone .*: train anew"
+    ) as why:
+        Run.resume(tmp_path)
+    assert str(old) in str(why.value)
+
+
+def test_arrays_that_are_not_of_the_run_are_refused(tmp_path: Path) -> None:
+    new_run(tmp_path, 2)
+    numbers, arrays = files.load(tmp_path / CHECKPOINT)
+    files.save(tmp_path / CHECKPOINT, files.Checkpoint(numbers, {**arrays, "more": np.ones(3)}))
+    with pytest.raises(files.CheckpointError, match="not one of this run: .* not expected"):
         Run.resume(tmp_path)
 
 

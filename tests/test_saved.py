@@ -84,7 +84,7 @@ def test_both_engines_search_alike_with_tables(kuhn_run: Run) -> None:
 
 
 def test_saved_models_are_those_of_the_run(kuhn_run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "kuhn.npz"
+    path = tmp_path / "kuhn.safetensors"
     saved_models.save(path, kuhn_run.saved_models())
     stored = saved_models.load(path)
     assert (stored.game, stored.enumerated) == (kuhn_run.game, True)
@@ -100,17 +100,17 @@ def test_saved_models_are_those_of_the_run(kuhn_run: Run, tmp_path: Path) -> Non
     for policy in (load_policy(path), load_policy(kuhn_run.directory)):
         assert measure(game, policy).exploitability == pytest.approx(wanted)
     # The optimizers, buffers and sums of a run are left out.
-    assert path.stat().st_size < (kuhn_run.directory / "checkpoint.npz").stat().st_size
+    assert path.stat().st_size < (kuhn_run.directory / "checkpoint.safetensors").stat().st_size
 
 
 def test_other_files_are_refused_by_name(kuhn_run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "broken.npz"
+    path = tmp_path / "broken.safetensors"
     saved_models.save(path, kuhn_run.saved_models())
     path.write_bytes(path.read_bytes()[:-400])
-    with pytest.raises(CheckpointError, match=r"broken\.npz is not a whole checkpoint"):
+    with pytest.raises(CheckpointError, match=r"broken\.safetensors is not a whole checkpoint"):
         load_evaluator(path)
-    with pytest.raises(CheckpointError, match=r"checkpoint\.npz holds no learned models"):
-        load_evaluator(kuhn_run.directory / "checkpoint.npz")
+    with pytest.raises(CheckpointError, match=r"checkpoint\.safetensors holds no learned models"):
+        load_evaluator(kuhn_run.directory / "checkpoint.safetensors")
     with pytest.raises(ValueError, match="exact models; there are no networks"):
         run = Run.create(tmp_path / "exact", helpers.KUHN, 0, SMALL)
         run.saved_models()
@@ -119,7 +119,7 @@ def test_other_files_are_refused_by_name(kuhn_run: Run, tmp_path: Path) -> None:
 def test_the_command_line_exports_models(
     kuhn_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "models" / "kuhn.npz"
+    path = tmp_path / "models" / "kuhn.safetensors"
     flags = ["--run", str(kuhn_run.directory), "--out", str(path), "--models"]
     assert cli.main(["export", *flags]) == 0
     assert "the networks of kuhn_poker() written" in capsys.readouterr().out
@@ -210,7 +210,7 @@ def test_pretrained_models_beyond_enumeration_are_as_said() -> None:
 
 def test_every_file_that_comes_with_the_package_is_listed() -> None:
     folder = saved_models.pretrained_path(support("kuhn_poker")).parent
-    files = {path.stem for path in folder.glob("*.npz")}
+    files = {path.stem for path in folder.glob("*.safetensors")}
     assert files == set(saved_models.PRETRAINED_GAMES)
 
 

@@ -25,7 +25,7 @@ from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.models.networks.nets import make_networks
 from nash_ismcts_spiel.native import _core
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 
 Enumerated = Callable[[str], GameGraph]
 Floats = npt.NDArray[np.float64]

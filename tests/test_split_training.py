@@ -139,8 +139,8 @@ def test_saved_models_know_how_actions_were_split(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", "leduc_poker", 0, config, models="learned")
     models = run.saved_models()
     assert (models.split_actions, len(models.codes)) == ("always", 16)
-    saved.save(tmp_path / "models.npz", models)
-    evaluator = load_evaluator(tmp_path / "models.npz")
+    saved.save(tmp_path / "models.safetensors", models)
+    evaluator = load_evaluator(tmp_path / "models.safetensors")
     with pytest.raises(ValueError, match="made for split_actions='always', .* has .*'never'"):
         evaluator.information_set_rows(GameGraph.enumerate("leduc_poker"), [0])
     other = dataclasses.replace(models, codes="0123456789abcdef")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import helpers
 import numpy as np
 import pyspiel
 import pytest
@@ -20,7 +21,6 @@ from nash_ismcts_spiel.games.splitting import (
     splitting_of,
     whole_codes,
 )
-from nash_ismcts_spiel.games.states import python_states_only
 from nash_ismcts_spiel.models import (
     ExactEvaluator,
     Models,
@@ -115,7 +115,7 @@ def test_random_play_in_parts_is_random_play(name: str) -> None:
 def test_games_in_parts_are_the_same_over_python_states() -> None:
     for name in SMALL:
         fast = GameGraph.enumerate(name, split_actions="always")
-        with python_states_only():
+        with helpers.python_states_only():
             slow = GameGraph.enumerate(name, split_actions="always")
         assert list(fast.worlds.view) == list(slow.worlds.view)
         assert list(fast.worlds.edge_action) == list(slow.worlds.edge_action)
@@ -333,10 +333,11 @@ def test_a_bot_speaks_of_whole_actions(engine: Any) -> None:
         assert dict(bot.get_policy(state)).keys() == set(legal)
 
 
-def test_the_policy_is_the_product_along_the_chain() -> None:
+@pytest.mark.parametrize("settings", [{}, {"search": "notes", "dispersion_radius": 0.4}])
+def test_the_policy_is_the_product_along_the_chain(settings: dict[str, Any]) -> None:
     graph = GameGraph.enumerate(LIARS_DICE, split_actions="always")
     table = np.concatenate([graph.uniform_policy(n) for n in range(len(graph.information_sets))])
-    config = SearchConfig(visits=300, split_actions="always", dispersion_radius=0.4)
+    config = SearchConfig(visits=300, split_actions="always", **settings)
     bot = NashIsmctsBot(LIARS_DICE, 0, ExactEvaluator(graph, table), config)
     state = graph.game.initial_state()
     state.apply_action(0)
@@ -385,7 +386,7 @@ def test_searching_once_for_a_whole_action_is_no_worse_than_its_models(
 
 
 def test_trees_are_kept_from_action_to_action() -> None:
-    config = SearchConfig(visits=200, split_actions="always")
+    config = SearchConfig(visits=200, split_actions="always", search="notes")
     game = pyspiel.load_game("leduc_poker")
     state = game.new_initial_state()
     for action in (0, 3):

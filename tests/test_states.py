@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import helpers
 import numpy as np
 import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
 import pyspiel
@@ -111,11 +112,11 @@ def test_the_environment_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
 @uses_recorded
 def test_python_states_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     leduc = pyspiel.load_game("leduc_poker")
-    with states.python_states_only():
+    with helpers.python_states_only():
         assert native_game(leduc)[0] == "python"
     assert states.STATES_VARIABLE not in os.environ
     monkeypatch.setenv(states.STATES_VARIABLE, "openspiel")
-    with pytest.raises(KeyError), states.python_states_only():
+    with pytest.raises(KeyError), helpers.python_states_only():
         raise KeyError
     assert os.environ[states.STATES_VARIABLE] == "openspiel"
 
@@ -143,7 +144,7 @@ def test_both_kinds_of_states_make_the_same_graph(
 ) -> None:
     monkeypatch.setenv(states.STATES_VARIABLE, "openspiel")
     fast = GameGraph.enumerate(name)
-    with states.python_states_only():
+    with helpers.python_states_only():
         slow = GameGraph.enumerate(name)
     assert not fast.game.native.needs_gil and slow.game.native.needs_gil
     for table, columns in COLUMNS.items():

@@ -26,11 +26,11 @@ from subgame_helpers import (
     whole_policy,
 )
 
+from benchmarks.oracle_leaves import OracleLeaves
 from nash_ismcts_spiel.baselines.rebel.public_tree import PublicTree, own_reach_of_worlds
 from nash_ismcts_spiel.baselines.rebel.subgames import (
     WHOLE_GAME,
     Method,
-    OracleLeaves,
     Subgames,
     no_leaves,
 )

@@ -44,7 +44,7 @@ def all_worlds(state: Any, player: int) -> set[tuple[int, ...]] | None:
 def drawn_worlds(graph: GameGraph, state: Any, player: int) -> set[tuple[int, ...]]:
     information_set = graph.observe(state, player)
     graph.ask(information_set)
-    return {tuple(graph.history(world)) for world in graph.all_worlds(information_set)}
+    return {tuple(graph.history(world)) for world in helpers.all_worlds(graph, information_set)}
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -75,7 +75,7 @@ def test_sets_that_were_met_before_are_drawn_whole(name: str) -> None:
         states = [state for state in helpers.decisions(game, rng) if len(state.history()) <= 7]
         for state in states:
             met = graph.worlds.information_set[graph.follow(state.history())]
-            list(graph.all_worlds(met))
+            list(helpers.all_worlds(graph, met))
         for state in states:
             worlds = all_worlds(state, state.current_player())
             assert worlds is None or drawn_worlds(graph, state, state.current_player()) == worlds

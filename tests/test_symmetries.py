@@ -212,7 +212,7 @@ def test_files_say_how_boards_were_turned(tmp_path: Path) -> None:
     game, config = support("phantom_ttt"), NetworkConfig(width=4, inputs="observation", turned=True)
     tensors = tensors_of("phantom_ttt")
     networks = make_networks(tensors, config, 0)
-    path = tmp_path / "models.npz"
+    path = tmp_path / "models.safetensors"
     models = SavedModels(game.name, False, config, tensors, networks, {}, turning=tensors.turning)
     save(path, models)
     assert load(path).turning == tensors.turning != ""

@@ -14,7 +14,6 @@ import pytest
 
 from nash_ismcts_spiel.games import DECISION, GameGraph, support
 from nash_ismcts_spiel.games.entries import legal_entries, open_entries, pair_entries
-from nash_ismcts_spiel.games.states import python_states_only
 from nash_ismcts_spiel.games.tensors import Tensors, most_drawn
 
 Enumerated = Callable[[str], GameGraph]
@@ -41,7 +40,7 @@ def grown(name: str, states: str = "auto") -> GameGraph:
     """A graph along random games, with hidden pieces drawn early in the first ones, whoever's
     states it is walked with.
     """
-    with python_states_only() if states == "python" else contextlib.nullcontext():
+    with helpers.python_states_only() if states == "python" else contextlib.nullcontext():
         graph = GameGraph(support(name))
     rng = np.random.default_rng(8)
     for game in range(6):

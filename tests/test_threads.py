@@ -16,7 +16,7 @@ from test_native_search import random_evaluator
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import new_search
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 
 SIDE_BY_SIDE = """
 import threading

@@ -69,7 +69,7 @@ def test_train_writes_what_it_says(capsys: pytest.CaptureFixture[str], tmp_path:
         capsys, "train", "--game", "kuhn_poker", "--generations", "12", "--seed", "5",
         *out(directory),
     )  # fmt: skip
-    names = {"config.json", "metrics.jsonl", "checkpoint.npz", "curve.png", LOCK}
+    names = {"config.json", "metrics.jsonl", "checkpoint.safetensors", "curve.png", LOCK}
     assert {path.name for path in directory.iterdir()} == names
     assert (directory / "curve.png").read_bytes().startswith(b"\x89PNG")
     rows = [json.loads(line) for line in (directory / "metrics.jsonl").read_text().splitlines()]
@@ -326,11 +326,11 @@ def test_a_truncated_checkpoint_is_one_line(
     capfd: pytest.CaptureFixture[str], kuhn: Path, tmp_path: Path
 ) -> None:
     copy = shutil.copytree(kuhn, tmp_path / "copy")
-    whole = (copy / "checkpoint.npz").read_bytes()
-    (copy / "checkpoint.npz").write_bytes(whole[:100])
+    whole = (copy / "checkpoint.safetensors").read_bytes()
+    (copy / "checkpoint.safetensors").write_bytes(whole[:100])
     for command in (["train", "--resume", "--out"], ["exploitability", "--run"]):
         line = refused(capfd, *command, str(copy))
-        assert f"{copy / 'checkpoint.npz'} is not a whole checkpoint" in line
+        assert f"{copy / 'checkpoint.safetensors'} is not a whole checkpoint" in line
 
 
 def test_an_interrupt_without_words_says_that_it_was_one(

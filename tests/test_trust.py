@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 import shutil
 import subprocess
 import sys
 import time
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 import helpers
 import numpy as np
 import pytest
+import safetensors.numpy
 
 from nash_ismcts_spiel import cli, files
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
@@ -201,80 +200,58 @@ def test_a_changed_config_is_refused(tmp_path: Path, kind: str) -> None:
         resume(tmp_path, kind)
 
 
-def test_runs_of_before_go_on(tmp_path: Path) -> None:
-    """They have neither identity nor digests."""
-    new_run(tmp_path / "unbroken", generations=6)
-    directory = tmp_path / "old"
-    new_run(directory)
-    settings = json.loads((directory / CONFIG).read_text())
+def test_runs_without_an_identity_are_refused(tmp_path: Path) -> None:
+    new_run(tmp_path)
+    settings = json.loads((tmp_path / CONFIG).read_text())
     plain = {name: value for name, value in settings.items() if name not in (RUN, DIGEST)}
-    (directory / CONFIG).write_text(json.dumps(plain))
-    lines = [json.loads(line) for line in (directory / METRICS).read_text().splitlines()]
-    kept = [{k: v for k, v in line.items() if k not in (RUN, "digest")} for line in lines]
-    (directory / METRICS).write_text("".join(json.dumps(line) + "\n" for line in kept))
-    numbers, arrays = files.load(directory / CHECKPOINT)
-    for name in (RUN, CONFIG, "metrics_digest"):
-        del numbers[name]
-    numbers["metrics_bytes"] = (directory / METRICS).stat().st_size
-    files.save(directory / CHECKPOINT, files.Checkpoint(numbers, arrays))
-    train(Run.resume(directory), 6)
-    assert [line.generation for line in read_metrics(directory)] == list(range(1, 7))
-    unbroken = Run.resume(tmp_path / "unbroken")
-    assert np.array_equal(Run.resume(directory).policy(), unbroken.policy())
+    (tmp_path / CONFIG).write_text(json.dumps(plain))
+    with pytest.raises(DamagedFileError, match=r"config\.json is not .* as it was written"):
+        Run.resume(tmp_path)
 
 
 # Limits on what is read.
 
 
-def npy_header(shape: str, kind: str = "<f8") -> bytes:
-    """The beginning of a member that claims a shape."""
-    text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
-    text += " " * (-(len(text) + 11) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+def with_array(path: Path, name: str, shape: Any, kind: str = "F64", content: bytes = b"") -> None:
+    """A checkpoint in whose header an array claims a shape and a type."""
+    with safetensors.safe_open(path, "np") as stored:
+        metadata = stored.metadata()
+    entry = {"dtype": kind, "shape": shape, "data_offsets": [0, len(content)]}
+    header = json.dumps({"__metadata__": metadata, name: entry}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header + content)
 
 
-def with_member(path: Path, name: str, content: bytes, packed: bool = False) -> None:
-    """Adds a member to an archive, or replaces it."""
-    with zipfile.ZipFile(path) as archive:
-        members = {info.filename: archive.read(info) for info in archive.infolist()}
-    kind = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
-    with zipfile.ZipFile(path, "w") as archive:
-        for each, stored in {**members, name: content}.items():
-            archive.writestr(each, stored, kind if each == name else zipfile.ZIP_STORED)
+def rewritten(path: Path, **arrays: Any) -> None:
+    """A checkpoint with other arrays, as a run writes it."""
+    numbers, kept = files.load(path)
+    files.save(path, files.Checkpoint(numbers, {**kept, **arrays}))
 
 
 def deep(path: Path) -> None:
-    numbers = np.array("[" * 100_000)
-    stored = io.BytesIO()
-    np.save(stored, numbers)
-    with_member(path, "numbers.npy", stored.getvalue())
+    header = {"numbers": "[" * 100_000, "digest": ""}
+    path.write_bytes(safetensors.numpy.save({"weight": np.ones(12)}, header))
+
+
+def with_a_hole(path: Path) -> None:
+    with open(path, "r+b") as file:
+        file.truncate(200 << 30)  # most of it takes no room
 
 
 HOSTILE: dict[str, Callable[[Path], None]] = {
-    "a packed member": lambda path: with_member(
-        path, "array_weight.npy", npy_header("(10000000,)") + bytes(80_000_000), packed=True
-    ),
-    "a member that nobody asked for": lambda path: with_member(
-        path, "array_more.npy", npy_header("(10,)") + bytes(80)
-    ),
-    "30 GB": lambda path: with_member(path, "array_weight.npy", npy_header("(4000000000,)")),
-    "a negative size": lambda path: with_member(path, "array_weight.npy", npy_header("(-12,)")),
-    "a size that is none": lambda path: with_member(
-        path, "array_weight.npy", npy_header("('x',)") + bytes(96)
-    ),
-    "objects": lambda path: with_member(
-        path, "array_weight.npy", npy_header("(12,)", "|O") + bytes(96)
-    ),
-    "a header without an end": lambda path: with_member(
-        path, "array_weight.npy", npy_header("(12") + bytes(96)
-    ),
+    "an array that nobody asked for": lambda path: rewritten(path, more=np.ones(10)),
+    "30 GB": lambda path: with_array(path, "weight", [4_000_000_000]),
+    "a negative size": lambda path: with_array(path, "weight", [-12]),
+    "a size that is none": lambda path: with_array(path, "weight", ["x"]),
+    "a size that overflows": lambda path: with_array(path, "weight", [2**40, 2**40]),
+    "objects": lambda path: with_array(path, "weight", [1], "O", bytes(8)),
+    "a type that numpy has not": lambda path: with_array(path, "weight", [4], "F8_E4M3", bytes(4)),
+    "a header without an end": lambda path: path.write_bytes((1 << 62).to_bytes(8, "little")),
+    "a hole": with_a_hole,
     "deep JSON": deep,
-    "deep headers": lambda path: with_member(
-        path, "array_weight.npy", npy_header("(" * 3000 + ")" * 3000)
+    "deep headers": lambda path: path.write_bytes(
+        (200_000).to_bytes(8, "little") + b"[" * 100_000 + b"]" * 100_000
     ),
-    "NaN": lambda path: with_member(
-        path, "array_weight.npy", npy_header("(12,)") + np.full(12, np.nan).tobytes()
-    ),
+    "NaN": lambda path: rewritten(path, weight=np.full(12, np.nan)),
 }
 
 

@@ -34,7 +34,7 @@ def some_policy(merged: MergedGame, seed: int, pure: bool = False) -> np.ndarray
 
 def cfr_models(name: str, iterations: int) -> ViewModels:
     merged = merged_game(name)
-    solver = exact.MergedCfrSolver(merged)
+    solver = _core.MergedCfr(merged.native)
     solver.run(iterations)
     return models_of(merged, solver.average_policy())
 

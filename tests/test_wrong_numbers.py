@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import helpers
@@ -20,6 +18,7 @@ import torch
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, cli, files, make_bot
 from nash_ismcts_spiel.files import CheckpointError
 from nash_ismcts_spiel.games import GameGraph, support
+from nash_ismcts_spiel.learning.fit import adam_arrays, restore_adam
 from nash_ismcts_spiel.models import (
     EvaluatorError,
     ExactEvaluator,
@@ -30,10 +29,11 @@ from nash_ismcts_spiel.models import (
 )
 from nash_ismcts_spiel.models.networks import saved as saved_models
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
-from nash_ismcts_spiel.models.networks.nets import least_bytes, load_state, make_networks
+from nash_ismcts_spiel.models.networks.nets import inside, make_networks
 from nash_ismcts_spiel.models.networks.tables import TableEvaluator
 from nash_ismcts_spiel.native import _core
-from nash_ismcts_spiel.native.models import NativeModels, exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
+from nash_ismcts_spiel.native.models import NativeModels
 from nash_ismcts_spiel.runs import load_evaluator, load_policy
 
 WRONG = [float("nan"), float("inf"), -1e38]
@@ -61,9 +61,11 @@ def wrong_models(path: Path, network: str, number: float) -> Path:
 def test_weights_are_checked_when_a_file_is_loaded(
     tmp_path: Path, network: str, number: float
 ) -> None:
-    path = wrong_models(tmp_path / "wrong.npz", network, number)
+    path = wrong_models(tmp_path / "wrong.safetensors", network, number)
     for load in (saved_models.load, load_evaluator, load_policy):
-        with pytest.raises(CheckpointError, match=r"wrong\.npz holds no learned models: a weight"):
+        with pytest.raises(
+            CheckpointError, match=r"wrong\.safetensors holds no learned models: a weight"
+        ):
             load(path)
     with pytest.raises(CheckpointError):
         make_bot("nash_ismcts", helpers.KUHN, 0, checkpoint=path)
@@ -72,7 +74,7 @@ def test_weights_are_checked_when_a_file_is_loaded(
 def test_commands_refuse_files_with_wrong_weights(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = str(wrong_models(tmp_path / "wrong.npz", "policy", float("nan")))
+    path = str(wrong_models(tmp_path / "wrong.safetensors", "policy", float("nan")))
     search = ["search", "--game", helpers.KUHN, "--history", "0,1", "--visits", "20"]
     match = ["match", "--game", helpers.KUHN, "--players", "nash_ismcts,uniform"]
     for command in (search, [*match, "--hands", "2"]):
@@ -108,33 +110,24 @@ def header(path: Path, **changes: Any) -> None:
     ],
 )
 def test_headers_that_lie_are_refused_at_once(tmp_path: Path, changes: dict[str, Any]) -> None:
-    path = tmp_path / "models.npz"
+    path = tmp_path / "models.safetensors"
     saved_models.save(path, pretrained())
     header(path, **changes)
     started = time.process_time()
-    with pytest.raises(CheckpointError, match=r"models\.npz"):
+    with pytest.raises(CheckpointError, match=r"models\.safetensors"):
         load_evaluator(path)
     assert time.process_time() - started < 2.0
 
 
-def test_states_of_torch_are_read_without_running_or_unpacking_them(tmp_path: Path) -> None:
-    path = tmp_path / "models.npz"
-    models = pretrained()
-    saved_models.save(path, models)
-    numbers, _ = files.load(path)
-    room = bytes(200_000)  # there must seem to be enough
-    running = io.BytesIO()
-    torch.save({"policy": SimpleNamespace(x=1), "room": torch.zeros(50_000)}, running)
-    legacy = io.BytesIO()
-    state = {name: net.state_dict() for name, net in models.networks.by_name().items()}
-    torch.save(state, legacy, _use_new_zipfile_serialization=False)
-    huge = io.BytesIO()
-    spread = torch.zeros(1).expand(10**6, 10**6)  # which claims 4 TB of one number
-    torch.save({**state, "policy": {**state["policy"], "into.weight": spread}}, huge)
-    for content in (room, running.getvalue(), legacy.getvalue(), huge.getvalue(), b""):
-        weights = np.frombuffer(content, dtype=np.uint8)
-        files.save(path, files.Checkpoint(numbers, {"weights": weights}))
-        with pytest.raises(CheckpointError, match=r"models\.npz holds no learned models"):
+def test_weights_that_are_not_those_of_the_header_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "models.safetensors"
+    saved_models.save(path, pretrained())
+    numbers, arrays = files.load(path)
+    name, array = next(iter(arrays.items()))
+    without = {key: value for key, value in arrays.items() if key != name}
+    for wrong in ({}, without, {**arrays, "more": array}, {**arrays, name: array[:1]}):
+        files.save(path, files.Checkpoint(numbers, wrong))
+        with pytest.raises(CheckpointError, match=r"models\.safetensors holds no learned models"):
             saved_models.load(path)
 
 
@@ -164,10 +157,11 @@ class Constant:
 
 
 @pytest.mark.parametrize("engine", ["native", "reference"])
+@pytest.mark.parametrize("search", ["forest", "notes"])
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 1e300])
-def test_rows_of_any_evaluator_are_checked(engine: Any, number: float) -> None:
+def test_rows_of_any_evaluator_are_checked(engine: Any, search: Any, number: float) -> None:
     state = helpers.state_after(helpers.load(helpers.KUHN), [0, 1])
-    config = SearchConfig(visits=20, engine=engine)
+    config = SearchConfig(visits=20, engine=engine, search=search)
     bot = NashIsmctsBot(pyspiel.load_game(helpers.KUHN), 0, Constant(number), config, 1)
     with pytest.raises(EvaluatorError, match="Constant returned .* instead of finite numbers"):
         bot.step(state)
@@ -251,25 +245,29 @@ def test_rollouts_in_games_that_pay_nonsense_are_refused(
 
 
 def test_deep_networks_are_saved_and_loaded(tmp_path: Path) -> None:
-    """Torch keeps every tensor in a member of its own, and there may be thousands."""
+    """Every tensor is an array of its own, and there may be thousands."""
     models = pretrained()
     config = NetworkConfig(width=2, depth=120)
     networks = make_networks(models.sizes, config, seed=1)
-    path = tmp_path / "deep.npz"
+    path = tmp_path / "deep.safetensors"
     saved_models.save(path, dataclasses.replace(models, config=config, networks=networks))
     loaded = saved_models.load(path).networks
-    numbers = 0
     for name, network in networks.by_name().items():
         others = loaded.by_name()[name].parameters()
         for one, other in zip(network.parameters(), others, strict=True):
             assert torch.equal(one, other)
-            numbers += one.numel()
-    assert least_bytes(models.sizes, config) == 4 * numbers
 
 
-def test_states_of_torch_with_a_number_that_is_none_are_refused() -> None:
+def test_optimizers_with_a_number_that_is_none_are_refused() -> None:
+    parameter = torch.nn.Parameter(torch.zeros(2))
+    optimizer = torch.optim.Adam([parameter])
+    parameter.grad = torch.ones(2)
+    optimizer.step()
+    arrays = inside(adam_arrays(optimizer), "adam")
+    restore_adam(optimizer, arrays)
     for wrong in (float("nan"), float("inf")):
-        stored = io.BytesIO()
-        torch.save({"optimizer": {"state": [{"exp_avg": torch.tensor([0.0, wrong])}]}}, stored)
+        broken = {**arrays, "0.exp_avg": np.array([0.0, wrong], dtype=np.float32)}
         with pytest.raises(ValueError, match="a weight of its networks is (nan|inf)"):
-            load_state(stored.getvalue())
+            restore_adam(optimizer, broken)
+    with pytest.raises(ValueError, match=r"exp_avg of a parameter has shape \(3,\), not \(2,\)"):
+        restore_adam(optimizer, {**arrays, "0.exp_avg": np.zeros(3, dtype=np.float32)})

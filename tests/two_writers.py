@@ -38,7 +38,7 @@ def start(directory: Path, number: int, gate: int) -> int:
 
 def generation(directory: Path) -> int:
     """How far the run has come that is saved."""
-    return int(files.load_numbers(directory / CHECKPOINT)["generation"])
+    return int(files.load(directory / CHECKPOINT).numbers["generation"])
 
 
 def one_goes_on(directory: Path) -> bool:

@@ -24,7 +24,7 @@ from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.native.engine import search_each
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 
 Record = dict[str, Any]
 Task = tuple[Callable[..., Record], Mapping[str, Any]]

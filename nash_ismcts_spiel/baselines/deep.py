@@ -12,106 +12,79 @@ methods in one process, finish one before making the next.
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class DeepCfrConfig(Settings):
-    """Settings of Deep CFR; the defaults are those of OpenSpiel's examples/deep_cfr_pytorch.py.
+Settings = Mapping[str, Any]
+"""Arguments of OpenSpiel's solvers, by their names there."""
 
-    traversals: per player and iteration.
-    layers, width: hidden layers of every network, and their units.
-    learning_rate: of Adam.
-    batch: rows of a gradient step.
-    advantage_steps: gradient steps per player and iteration, from new weights.
-    policy_steps: gradient steps of the average policy's network per iteration, weights kept.
-    memory: rows that each reservoir keeps.
-    """
+DEEP_CFR: Settings = {
+    "policy_network_layers": (64,),
+    "advantage_network_layers": (64,),
+    "num_traversals": 375,
+    "learning_rate": 1e-3,
+    "batch_size_advantage": 256,
+    "batch_size_strategy": 256,
+    "memory_capacity": 100_000,
+    "policy_network_train_steps": 375,
+    "advantage_network_train_steps": 375,
+}
+"""OpenSpiel's examples/deep_cfr_pytorch.py."""
 
-    traversals: int = 375
-    layers: int = 1
-    width: int = 64
-    learning_rate: float = 1e-3
-    batch: int = 256
-    advantage_steps: int = 375
-    policy_steps: int = 375
-    memory: int = 100_000
+_DEEPER: Settings = {
+    "policy_network_layers": (64, 64, 64),
+    "advantage_network_layers": (64, 64, 64),
+}
+"""What a comment in that example recommends for games that are larger than Kuhn poker. All else
+that it recommends (1,500 traversals, batches of 2,048, 750 steps) is far behind within minutes: in
+Leduc poker, seed 0, at 1.35 after 94 CPU seconds where this is at 0.43 after 67."""
 
-
-DEEP_CFR_LARGE = DeepCfrConfig(layers=3)
-"""The same with the depth that a comment in that example recommends, for games that are larger than
-Kuhn poker."""
-
-DEEP_CFR_PATIENT = DeepCfrConfig(
-    traversals=1500, layers=3, batch=2048, advantage_steps=750, policy_steps=750, memory=1_000_000
-)
-"""All that this comment recommends, after github.com/aicenter/openspiel_reproductions. Within
-minutes it is far behind: in Leduc poker, seed 0, it is at 1.35 after 94 CPU seconds where the
-setting above is at 0.43 after 67."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class NfspConfig(Settings):
-    """Settings of NFSP; the defaults are those of OpenSpiel's examples/nfsp_leduc_pytorch.py.
-
-    width: units of the one hidden layer of each network.
-    replay, reservoir: rows kept for the best response and for the average policy.
-    anticipatory: share of games in which a player plays its best response.
-    batch: rows of a gradient step.
-    learn_every: moves between gradient steps.
-    best_response_rate, average_rate: learning rates.
-    optimizer: "sgd" or "adam".
-    update_target_every: moves between copies of DQN's network.
-    epsilon_start, epsilon_end, epsilon_moves: exploration of the best response.
-    games_per_step: games that count as one step here.
-    """
-
-    width: int = 128
-    replay: int = 200_000
-    reservoir: int = 2_000_000
-    anticipatory: float = 0.1
-    batch: int = 128
-    learn_every: int = 64
-    best_response_rate: float = 0.01
-    average_rate: float = 0.01
-    optimizer: str = "sgd"
-    update_target_every: int = 19_200
-    epsilon_start: float = 0.06
-    epsilon_end: float = 0.001
-    epsilon_moves: int = 20_000_000
-    games_per_step: int = 250
-
-
-NFSP_KUHN = NfspConfig(update_target_every=1000, epsilon_moves=3_000_000)
+NFSP: Settings = {
+    "hidden_layers_sizes": [128],
+    "replay_buffer_capacity": 200_000,
+    "reservoir_buffer_capacity": 2_000_000,
+    "anticipatory_param": 0.1,
+    "batch_size": 128,
+    "learn_every": 64,
+    "rl_learning_rate": 0.01,
+    "sl_learning_rate": 0.01,
+    "optimizer_str": "sgd",
+    "update_target_network_every": 1000,
+    "epsilon_start": 0.06,
+    "epsilon_end": 0.001,
+    "epsilon_decay_duration": 3_000_000,
+}
 """OpenSpiel's examples/nfsp_kuhn_pytorch.py."""
 
-NFSP_QUICK = NfspConfig(
-    learn_every=16,
-    best_response_rate=1e-3,
-    average_rate=1e-3,
-    optimizer="adam",
-    update_target_every=1000,
-)
-"""For larger games within minutes, where the example's settings, made for millions of games, have
-not begun to learn: in Leduc poker, seed 0, this is at 1.57 after 60 CPU seconds, the example's at
-2.35 (uniform play 2.37)."""
+_QUICK: Settings = {
+    "learn_every": 16,
+    "rl_learning_rate": 1e-3,
+    "sl_learning_rate": 1e-3,
+    "optimizer_str": "adam",
+    "epsilon_decay_duration": 20_000_000,
+}
+"""For larger games within minutes, where the settings of examples/nfsp_leduc_pytorch.py, made for
+millions of games, have not begun to learn: in Leduc poker, seed 0, this is at 1.57 after 60 CPU
+seconds, the example's at 2.35 (uniform play 2.37)."""
+
+GAMES_PER_STEP = 250
+"""Of NFSP, which count as one step."""
 
 
 class DeepCfr:
     """Deep CFR; a step is one player's half of an iteration."""
 
-    def __init__(self, graph: GameGraph, seed: int, config: DeepCfrConfig | None = None) -> None:
-        """Starts with random weights.
+    def __init__(self, graph: GameGraph, seed: int, changes: Settings | None = None) -> None:
+        """Starts with random weights; `changes` are settings that differ from the usual ones.
 
         Raises:
           ValueError: a package is missing, or the game has no information state tensors.
@@ -119,22 +92,10 @@ class DeepCfr:
         torch = _torch("deep_cfr", graph)
         from open_spiel.python.pytorch import deep_cfr
 
-        config = config or (DeepCfrConfig() if _is_tiny(graph) else DEEP_CFR_LARGE)
-        self.config = config
+        settings = {**DEEP_CFR, **({} if _is_tiny(graph) else _DEEPER), **(changes or {})}
+        self._traversals = settings["num_traversals"]
         self._players = graph.game.num_players
-        self._solver = deep_cfr.DeepCFRSolver(
-            graph.game.pyspiel_game,
-            policy_network_layers=(config.width,) * config.layers,
-            advantage_network_layers=(config.width,) * config.layers,
-            num_traversals=config.traversals,
-            learning_rate=config.learning_rate,
-            batch_size_advantage=config.batch,
-            batch_size_strategy=config.batch,
-            memory_capacity=config.memory,
-            policy_network_train_steps=config.policy_steps,
-            advantage_network_train_steps=config.advantage_steps,
-            seed=seed,
-        )
+        self._solver = deep_cfr.DeepCFRSolver(graph.game.pyspiel_game, seed=seed, **settings)
         deep_cfr.set_seed(seed)
         self._table = _Table(graph, torch)
         self._player = 0
@@ -142,7 +103,7 @@ class DeepCfr:
     def step(self) -> None:
         """Traversals and advantages of one player; after the last one, the average policy."""
         solver, player = self._solver, self._player
-        for _ in range(self.config.traversals):
+        for _ in range(self._traversals):
             solver._traverse_game_tree(solver._root_node, player)
         solver._reinitialize_advantage_network(player)
         solver._learn_advantage_network(player)
@@ -160,8 +121,14 @@ class DeepCfr:
 class Nfsp:
     """Neural fictitious self-play; a step is some hundred games."""
 
-    def __init__(self, graph: GameGraph, seed: int, config: NfspConfig | None = None) -> None:
-        """Starts with random weights.
+    def __init__(
+        self,
+        graph: GameGraph,
+        seed: int,
+        changes: Settings | None = None,
+        games_per_step: int = GAMES_PER_STEP,
+    ) -> None:
+        """Starts with random weights; `changes` are settings that differ from the usual ones.
 
         Raises:
           ValueError: a package is missing, or the game has no information state tensors.
@@ -170,15 +137,14 @@ class Nfsp:
         from open_spiel.python import rl_environment
         from open_spiel.python.pytorch import nfsp
 
-        self.config = config or (NFSP_KUHN if _is_tiny(graph) else NFSP_QUICK)
+        settings = {**NFSP, **({} if _is_tiny(graph) else _QUICK), **(changes or {})}
+        self._games_per_step = games_per_step
         game = graph.game.pyspiel_game
         sampler = rl_environment.ChanceEventSampler(seed=seed)
         self._environment = rl_environment.Environment(game, chance_event_sampler=sampler)
         size = game.information_state_tensor_size()
         self._agents = [
-            nfsp.NFSP(
-                player, size, game.num_distinct_actions(), **_nfsp_arguments(self.config, seed)
-            )
+            nfsp.NFSP(player, size, game.num_distinct_actions(), seed=seed, **settings)
             for player in range(graph.game.num_players)
         ]
         nfsp.set_seed(seed)
@@ -187,7 +153,7 @@ class Nfsp:
 
     def step(self) -> None:
         """Plays some games, with all agents learning."""
-        for _ in range(self.config.games_per_step):
+        for _ in range(self._games_per_step):
             time_step = self._environment.reset()
             while not time_step.last():
                 player = time_step.observations["current_player"]
@@ -232,25 +198,6 @@ class _Table:
         found = np.maximum(found, 1e-12)  # so that a row whose legal actions underflow is uniform
         totals = np.bincount(self._set_of_action, weights=found)
         return np.asarray(found / totals[self._set_of_action])
-
-
-def _nfsp_arguments(config: NfspConfig, seed: int) -> dict[str, Any]:
-    return {
-        "hidden_layers_sizes": [config.width],
-        "replay_buffer_capacity": config.replay,
-        "reservoir_buffer_capacity": config.reservoir,
-        "anticipatory_param": config.anticipatory,
-        "batch_size": config.batch,
-        "learn_every": config.learn_every,
-        "rl_learning_rate": config.best_response_rate,
-        "sl_learning_rate": config.average_rate,
-        "optimizer_str": config.optimizer,
-        "update_target_network_every": config.update_target_every,
-        "epsilon_start": config.epsilon_start,
-        "epsilon_end": config.epsilon_end,
-        "epsilon_decay_duration": config.epsilon_moves,
-        "seed": seed,
-    }
 
 
 def _is_tiny(graph: GameGraph) -> bool:

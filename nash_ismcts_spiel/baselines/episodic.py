@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-import pyspiel
 
 from nash_ismcts_spiel.games import GameGraph, SupportedGame, support
-from nash_ismcts_spiel.search.draw import draw
+from nash_ismcts_spiel.harness import DrawingBot
 
 ActionProbabilities = list[tuple[int, float]]
 
@@ -87,7 +86,7 @@ class Learner(Protocol):
         ...
 
 
-class EpisodicBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
+class EpisodicBot(DrawingBot):
     """Plays by what simulated games have taught it."""
 
     def __init__(
@@ -112,13 +111,12 @@ class EpisodicBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
           seconds_per_move: wall time per move.
           max_worlds: a new graph is started when the old one has grown beyond this.
         """
-        pyspiel.Bot.__init__(self)
+        super().__init__(seed)
         if max_worlds < 1:
             raise ValueError(f"max_worlds must be at least 1, not {max_worlds}")
         self._game = seat(game, player_id)
         self._new_learner = new_learner
         self._budget = Budget(simulations, seconds_per_move)
-        self._rng = np.random.default_rng(seed)
         self._max_worlds = max_worlds
         self._start()
 
@@ -139,25 +137,8 @@ class EpisodicBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             weights, total = [1.0] * len(legal), float(len(legal))
         return [(a, weight / total) for a, weight in zip(legal, weights, strict=True)]
 
-    def step_with_policy(self, state: Any) -> tuple[ActionProbabilities, int]:
-        """The policy and an action drawn from it."""
-        policy = self.get_policy(state)
-        return policy, policy[draw(self._rng, [share for _, share in policy])][0]
-
-    def step(self, state: Any) -> int:
-        """An action drawn from the policy."""
-        return self.step_with_policy(state)[1]
-
-    def provides_policy(self) -> bool:
-        """Yes."""
-        return True
-
     def restart(self) -> None:
         """A new game begins: forgets what it has learned; the generator goes on."""
-        self._start()
-
-    def restart_at(self, state: Any) -> None:
-        """A game is entered at `state`: as `restart`."""
         self._start()
 
     def _start(self) -> None:

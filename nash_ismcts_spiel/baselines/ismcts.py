@@ -14,14 +14,11 @@ import time
 import warnings
 from typing import Any, Literal, get_args
 
-import numpy as np
-import pyspiel
-
 from nash_ismcts_spiel.baselines.episodic import Budget, check_mover, seat
 from nash_ismcts_spiel.games import NoWorldFoundError, SupportedGame
 from nash_ismcts_spiel.games.resample import MAX_WORLDS, Resampler
+from nash_ismcts_spiel.harness import DrawingBot
 from nash_ismcts_spiel.native.openspiel import spiel_module
-from nash_ismcts_spiel.search.draw import draw
 
 ActionProbabilities = list[tuple[int, float]]
 FinalPolicy = Literal["visit_shares", "most_visits"]
@@ -34,7 +31,7 @@ _LEAST = 2
 _SEEDS = 2**31
 
 
-class IsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
+class IsmctsBot(DrawingBot):
     """OpenSpiel's C++ IS-MCTS, for any game that hides something."""
 
     def __init__(
@@ -68,7 +65,7 @@ class IsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         Raises:
           ValueError: nothing is hidden in the game, or the part for OpenSpiel's C++ is not there.
         """
-        pyspiel.Bot.__init__(self)
+        super().__init__(seed)
         self._game = _hidden_information(seat(game, player_id))
         self._simulations = Budget(simulations, seconds_per_move, least=_LEAST).most
         self._seconds = seconds_per_move
@@ -77,7 +74,6 @@ class IsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         if final_policy not in get_args(FinalPolicy):
             words = " or ".join(get_args(FinalPolicy))
             raise ValueError(f"final_policy must be {words}, not {final_policy!r}")
-        self._rng = np.random.default_rng(seed)
         self._resampler = Resampler(self._game, seed, max_worlds, seconds_per_move)
         self._peer = _peer(
             self._game.name,
@@ -107,25 +103,6 @@ class IsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             return [(action, 1.0 / len(legal)) for action in legal]
         shares = dict(found)
         return [(action, shares[action]) for action in legal]
-
-    def step_with_policy(self, state: Any) -> tuple[ActionProbabilities, int]:
-        """The final policy and an action drawn from it."""
-        policy = self.get_policy(state)
-        return policy, policy[draw(self._rng, [share for _, share in policy])][0]
-
-    def step(self, state: Any) -> int:
-        """An action drawn from the final policy."""
-        return self.step_with_policy(state)[1]
-
-    def provides_policy(self) -> bool:
-        """Yes."""
-        return True
-
-    def restart(self) -> None:
-        """Nothing to do: every move is searched afresh."""
-
-    def restart_at(self, state: Any) -> None:
-        """Nothing to do, as `restart`."""
 
 
 @functools.lru_cache(maxsize=16)

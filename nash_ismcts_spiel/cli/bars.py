@@ -6,13 +6,11 @@ twice a second; a file keeps all of them, and gets one every ten seconds.
 
 from __future__ import annotations
 
-import math
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from types import TracebackType
-from typing import Self, TextIO
+from collections.abc import Sequence
+from typing import Any, Self, TextIO
 
 from tqdm import tqdm
 
@@ -39,74 +37,61 @@ def fitting(parts: Sequence[str], width: int = WIDTH) -> str:
     return line or parts[0][: width - 1] + "…"
 
 
-class Line:
-    """A line of text that replaces itself, not too often."""
-
-    def __init__(self, file: TextIO, leave: bool = True) -> None:
-        """Shows nothing yet."""
-        self._line = tqdm(bar_format="{desc}", file=file, leave=leave, delay=1e-9, miniters=1)
-        self._every = seconds_between_lines(file)
-        self._due = -math.inf
-
-    def show(self, parts: Sequence[str]) -> None:
-        """Shows what fits."""
-        self._line.set_description_str(fitting(parts))
-
-    def renew(self, parts: Callable[[], Sequence[str]]) -> None:
-        """Shows what fits, unless that was done a moment ago."""
-        now = time.monotonic()
-        if now >= self._due:
-            self._due = now + self._every
-            self.show(parts())
-
-    def write(self, text: str) -> None:
-        """Adds a line that stays, above this one."""
-        self._line.write(text, file=self._line.fp)
-
-    def close(self) -> None:
-        """Ends the line."""
-        self._line.close()
-
-
 class Work:
-    """Work that may take long, as a context: tells what it is and how far it has come."""
+    """Work that may take long, as a context: tells what it is and how far it has come.
+
+    Attributes:
+      what: in words; it may change meanwhile.
+    """
 
     def __init__(
-        self, what: str, total: int | None = None, unit: str = "", threaded: bool = True
+        self,
+        what: str,
+        total: float | None = None,
+        unit: str = "",
+        *,
+        threaded: bool = True,
+        at_once: bool = False,
+        leave: bool = False,
     ) -> None:
         """Takes how many units there are, if that is known.
 
         Without a thread the line is renewed by `update` alone: for work that hides standard error.
+        The line comes after a while, or at once, and is taken away in the end, or left behind.
         """
-        self._what = what
+        self.what = what
         self._total = total
         self._unit = unit
-        self._done = 0
+        self._done = 0.0
+        self._at_once = at_once
+        self._leave = leave
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True) if threaded else None
-        self._started = time.monotonic()
-        self._due = self._started + _DELAY
-        self._line: Line | None = None
+        self._line: Any = None
 
-    def update(self, count: int = 1) -> None:
+    def update(self, count: float = 1) -> None:
         """So many more units are done."""
         self._done += count
         if self._thread is None and time.monotonic() >= self._due:
             self._show()
 
-    def at(self, done: int, total: int) -> None:
+    def at(self, done: float, total: float) -> None:
         """So many units of so many are done."""
         self._done, self._total = done, total
 
     def text(self, seconds: float) -> list[str]:
         """What is shown after so many seconds."""
-        parts = [self._what, f"{seconds:.0f} s"]
+        parts = [self.what, f"{seconds:.0f} s"]
         if self._total is not None:
-            parts.insert(1, f"{self._done:,}/{self._total:,} {self._unit}".rstrip())
+            parts.insert(1, f"{self._done:,.0f}/{self._total:,.0f} {self._unit}".rstrip())
             if 0 < self._done < self._total:
                 left = seconds * (self._total - self._done) / self._done
                 parts.append(f"about {left:.0f} s left")
         return parts
+
+    def write(self, text: str) -> None:
+        """Adds a line that stays, above this one."""
+        tqdm.write(text, file=sys.stderr)
 
     def _run(self) -> None:
         while not self._over.wait(max(self._due - time.monotonic(), 0.0)):
@@ -114,28 +99,29 @@ class Work:
 
     def _show(self) -> None:
         if self._line is None:
-            self._line = Line(sys.stderr, leave=False)
+            self._line = tqdm(
+                bar_format="{desc}", file=sys.stderr, leave=self._leave, delay=1e-9, miniters=1
+            )
         now = time.monotonic()
-        self._line.show(self.text(now - self._started))
+        self._line.set_description_str(fitting(self.text(now - self._started)))
         self._due = now + seconds_between_lines(sys.stderr)
 
     def __enter__(self) -> Self:
         """Begins."""
         self._started = time.monotonic()
         self._due = self._started + _DELAY
+        if self._at_once:
+            self._show()
         if self._thread is not None:
             self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Takes the line away."""
+    def __exit__(self, *error: object) -> None:
+        """Takes the line away, or leaves it with the last state."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()
         if self._line is not None:
+            if self._leave:
+                self._show()
             self._line.close()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
 from nash_ismcts_spiel.baselines import METHODS
-from nash_ismcts_spiel.cli.bars import Line
+from nash_ismcts_spiel.cli.bars import Work
 from nash_ismcts_spiel.cli.common import Commands, add_json, load, print_json
 from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.cli.search_vs_policy import (
@@ -86,8 +84,12 @@ def _compare(arguments: argparse.Namespace) -> None:
     config = study.config
     total = sum(config.seconds for _ in config.runs())
     try:
-        with contextlib.closing(_Progress(total)) as progress:
-            study.run(progress.begin, progress.spend)
+        with Work("preparing", total, "CPU s", at_once=True) as work:
+
+            def begin(title: str) -> None:
+                work.what = title
+
+            study.run(begin, work.update)
     except KeyboardInterrupt:
         write_report(study)
         raise KeyboardInterrupt(
@@ -101,34 +103,6 @@ def _compare(arguments: argparse.Namespace) -> None:
     else:
         _print_tables(study)
         print(f"\nreport: {report}")
-
-
-class _Progress:
-    """CPU time of the whole comparison on standard error, and what runs now."""
-
-    def __init__(self, total: float) -> None:
-        self._total = total
-        self._used = 0.0
-        self._what = "preparing"
-        self._line = Line(sys.stderr, leave=False)
-        self._line.show(self._parts())
-
-    def begin(self, what: str) -> None:
-        """Another run begins."""
-        self._what = what
-        self._line.show(self._parts())
-
-    def spend(self, cpu_seconds: float) -> None:
-        """So much more of the time is used."""
-        self._used += cpu_seconds
-        self._line.renew(self._parts)
-
-    def close(self) -> None:
-        """Takes the line away."""
-        self._line.close()
-
-    def _parts(self) -> list[str]:
-        return [f"{self._used:.0f}/{self._total:.0f} CPU s", self._what]
 
 
 def _new(arguments: argparse.Namespace) -> Study:

@@ -27,7 +27,7 @@ def add(commands: Commands) -> None:
         "{action: probability}}}; or, with --models, the networks of learned models.",
         epilog=examples(
             "export --run out/leduc --out leduc.json",
-            "export --run out/leduc-learned --models --out leduc.npz",
+            "export --run out/leduc-learned --models --out leduc.safetensors",
         ),
     )
     export.add_argument(

@@ -62,32 +62,8 @@ _HUGE = 1e27
 
 _GRADES = ("exact", "learned", "search only", "refused")
 
-_PAGE = """# Games
 
-How far the package goes in each game that OpenSpiel registers, with default parameters
-(simultaneous games in their turn-based form).
-
-- *exact*: every history fits into memory; exact models, exact training and exact measurement.
-- *learned*: too large for that; networks can read it, and the search has rollouts or networks.
-- *search only*: networks have nothing to read.
-- *refused*: the reason says what would work.
-
-Sizes are numbers of histories, estimated by random games. Seconds are CPU seconds of a search of 64
-visits by the default bot, its construction included, the slowest of a position early, in the middle
-and late in random games. Remade by `python -m benchmarks.every_game --write`.
-
-| game | grade | players | histories | hidden | 64 visits | |
-|---|---|---|---|---|---|---|
-"""
-
-
-def games_page(found: list[Graded]) -> str:
-    """The page docs/games.md."""
-    rows = [f"| {' | '.join((game.game, *_row(game)))} |\n" for game in found]
-    return _PAGE + "".join(rows)
-
-
-def _row(game: Graded) -> tuple[str, str, str, str, str, str]:
+def row_of(game: Graded) -> tuple[str, str, str, str, str, str]:
     """Grade, players, histories, hidden, seconds, reason."""
     if game.grade == "refused":
         return (game.grade, "", "", "", "", game.reason)
@@ -99,7 +75,7 @@ def _row(game: Graded) -> tuple[str, str, str, str, str, str]:
 
 
 def _cells(game: Graded) -> str:
-    grade, players, size, hidden, seconds, reason = _row(game)
+    grade, players, size, hidden, seconds, reason = row_of(game)
     if game.grade == "refused":
         return f"refused: {reason}"
     return f"{grade:<11}  {players:>7}  {size:>9}  {hidden:<15}  {seconds:>9}  {reason}"

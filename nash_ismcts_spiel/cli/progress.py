@@ -3,68 +3,66 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
-from collections.abc import Sequence
-from typing import TextIO
+from collections.abc import Callable, Sequence
 
-from nash_ismcts_spiel.cli.bars import Line
+from nash_ismcts_spiel.cli.bars import Work
 from nash_ismcts_spiel.cli.common import load, quantity_of
 from nash_ismcts_spiel.learning.watch import Progress
-from nash_ismcts_spiel.runs import Budget, Run
-from nash_ismcts_spiel.runs.board import Board
+from nash_ismcts_spiel.runs import Budget
+from nash_ismcts_spiel.runs.board import board
 from nash_ismcts_spiel.runs.directory import RunDirectory
 from nash_ismcts_spiel.runs.metrics import Metrics
 
 
-class Bar:
+class Bar(Work):
     """A line over the generations of a run, at most 80 columns wide."""
 
-    def __init__(self, run: RunDirectory, total: int | None, file: TextIO) -> None:
-        """Starts with the generations that are done; `total` may be unknown."""
-        self._run = run
-        self._total = "" if total is None else f"/{total:,}"
-        self._started = self._generation_started = time.monotonic()
+    def __init__(self, run: RunDirectory, generations: int | None) -> None:
+        """Starts with the generations that are done; how many there will be may be unknown."""
+        super().__init__(run.game.partition("(")[0], at_once=True, leave=True)
+        self._run_directory = run
+        self._generations = "" if generations is None else f"/{generations:,}"
         self._measured: list[str] = []
-        self._line = Line(file)
-        self._line.show(self._parts([]))
+        self.next_generation(None)
 
     def next_generation(self, measured: Sequence[str] | None) -> None:
         """A generation is done, and perhaps measured: what is shown of it, in order."""
         if measured is not None:
             self._measured = list(measured)
-        self._generation_started = time.monotonic()
-        self._line.renew(lambda: self._parts([]))
+        self._begun, self._progress = time.monotonic(), Progress()
 
     def show(self, progress: Progress) -> None:
-        """Shows how far the generation has come, unless that was shown a moment ago."""
-        seconds = time.monotonic() - self._generation_started
-        self._line.renew(lambda: self._parts(progress.parts(seconds)))
+        """Takes how far the generation has come."""
+        self._progress = progress
 
-    def close(self) -> None:
-        """Leaves the line with the last state."""
-        self._line.show(self._parts([]))
-        self._line.close()
-
-    def _parts(self, under_way: list[str]) -> list[str]:
-        name = self._run.game.partition("(")[0]
-        minutes, seconds = divmod(int(time.monotonic() - self._started), 60)
-        head = f"{name}: generation {self._run.loop.generation:,}{self._total}"
+    def text(self, seconds: float) -> list[str]:
+        """What is shown after so many seconds."""
+        minutes, seconds = divmod(int(seconds), 60)
+        head = f"{self.what}: generation {self._run_directory.loop.generation:,}{self._generations}"
         first, *rest = [*self._measured, ""]
-        return [head, f"{minutes}:{seconds:02d}", first, *under_way, *rest]
+        begun, progress = self._begun, self._progress
+        far = [] if progress == Progress() else progress.parts(time.monotonic() - begun)
+        return [head, f"{minutes}:{seconds:02d}", first, *far, *rest]
 
 
 def train_with_progress(
-    run: Run, budget: Budget, checkpoint_seconds: float, tensorboard: bool
+    run: RunDirectory,
+    budget: Budget,
+    checkpoint_seconds: float,
+    tensorboard: bool,
+    shown: Callable[[Metrics, RunDirectory], Sequence[str]],
 ) -> None:
-    """Trains until the budget is spent, and shows it on standard error."""
+    """Trains until the budget is spent, and shows it on standard error; `shown` are the words for
+    what was measured.
+    """
     with contextlib.ExitStack() as stack:
-        board = stack.enter_context(Board(run.directory)) if tensorboard else None
-        bar = stack.enter_context(contextlib.closing(Bar(run, budget.generations, sys.stderr)))
+        write = stack.enter_context(board(run.directory)) if tensorboard else None
+        bar = stack.enter_context(Bar(run, budget.generations))
         for metrics in run.train(budget, checkpoint_seconds, bar.show):
-            bar.next_generation(None if metrics is None else _measured(metrics, run))
-            if metrics is not None and board is not None:
-                board.write(metrics)
+            bar.next_generation(None if metrics is None else shown(metrics, run))
+            if metrics is not None and write is not None:
+                write(metrics)
 
 
 def losses(metrics: Metrics) -> list[tuple[str, float]]:
@@ -73,7 +71,8 @@ def losses(metrics: Metrics) -> list[tuple[str, float]]:
     return [(name, value) for name, value in found if f"loss_{name}" in metrics.figures]
 
 
-def _measured(metrics: Metrics, run: Run) -> list[str]:
+def measured_in_words(metrics: Metrics, run: RunDirectory) -> list[str]:
+    """What the line shows of a generation, in order."""
     rate = run.loop.simulations / max(run.wall_seconds, 1e-9)
     if metrics.exploitability_average is None:
         each = " ".join(f"{name} {value:.3f}" for name, value in losses(metrics))

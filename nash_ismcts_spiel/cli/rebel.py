@@ -1,26 +1,20 @@
-"""`nash-ismcts train --algorithm rebel`: trains ReBeL and shows how its exploitability falls."""
+"""What is ReBeL's own in `nash-ismcts train --algorithm rebel`."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import importlib.util
-import json
-import shlex
-import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nash_ismcts_spiel.baselines.rebel.config import UNSAFE
-from nash_ismcts_spiel.cli.bars import Work
 from nash_ismcts_spiel.cli.changes import changed
-from nash_ismcts_spiel.cli.common import load, print_json
-from nash_ismcts_spiel.cli.progress import Bar
-from nash_ismcts_spiel.files import file_name, naming
+from nash_ismcts_spiel.cli.common import load
+from nash_ismcts_spiel.files import file_name
 from nash_ismcts_spiel.games.titles import short_title
 from nash_ismcts_spiel.runs.config import stored_settings
-from nash_ismcts_spiel.runs.directory import Budget
-from nash_ismcts_spiel.runs.metrics import Metrics, read_metrics
+from nash_ismcts_spiel.runs.directory import RunDirectory
+from nash_ismcts_spiel.runs.metrics import Metrics
 
 if TYPE_CHECKING:  # torch takes seconds to import, which other commands should not wait for
     from nash_ismcts_spiel.baselines.rebel.run import RebelRun
@@ -40,8 +34,8 @@ def is_meant(arguments: argparse.Namespace) -> bool:
         return False
 
 
-def train(arguments: argparse.Namespace, default_seconds: float) -> None:
-    """Trains as a command line says; --set changes fields of RebelConfig."""
+def run_of(arguments: argparse.Namespace) -> RebelRun:
+    """The run that a command line begins or resumes; --set changes fields of RebelConfig."""
     ours = {
         "--models": arguments.models,
         "--preset": arguments.preset,
@@ -52,39 +46,7 @@ def train(arguments: argparse.Namespace, default_seconds: float) -> None:
     for option, given in ours.items():
         if given:
             raise ValueError(f"{option} is not for --algorithm rebel")
-    with Work("preparing the game"):
-        run = _resumed(arguments) if arguments.resume else _new(arguments)
-    seconds = arguments.seconds
-    if seconds is None and arguments.generations is None:
-        seconds = default_seconds
-    _say(
-        f"{run.game}: {len(run.tree)} public states, {run.tree.num_futures} of them different; "
-        f"writing {run.directory}"
-    )
-    try:
-        _train_with_progress(run, Budget(arguments.generations, seconds), arguments)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"saved after generation {run.saved_generation}; go on with: nash-ismcts train "
-            f"--resume --out {shlex.quote(str(run.directory))}"
-        ) from None
-    lines = read_metrics(run.directory)
-    if not lines:
-        _say("nothing was left to do")
-        return
-    _draw_curve(run, lines)
-    last = lines[-1]
-    if arguments.json:
-        about = {"game": run.game, "seed": run.seed, "models": REBEL}
-        where = {"directory": str(run.directory), "metrics": json.loads(last.line())}
-        print_json({**about, **where})
-        return
-    print(
-        f"{run.game}, seed {run.seed}: exploitability of ReBeL as it plays "
-        f"{last.exploitability_average:.5f} (unsafe {last.figures[UNSAFE]:.5f}) after "
-        f"{last.generation} generations, {last.simulations:,} solver iterations, "
-        f"{last.cpu_seconds:.1f} s of CPU time"
-    )
+    return _resumed(arguments) if arguments.resume else _new(arguments)
 
 
 def _new(arguments: argparse.Namespace) -> RebelRun:
@@ -114,33 +76,23 @@ def _resumed(arguments: argparse.Namespace) -> RebelRun:
     return run
 
 
-def _train_with_progress(run: RebelRun, budget: Budget, arguments: argparse.Namespace) -> None:
-    with contextlib.closing(Bar(run, budget.generations, sys.stderr)) as bar:
-        for metrics in run.train(budget, arguments.checkpoint_seconds):
-            measured = None
-            if metrics is not None:
-                measured = [f"exploitability {metrics.exploitability_average:.4f}"]
-                measured.append(f"unsafe {metrics.figures[UNSAFE]:.3f}")
-            bar.next_generation(measured)
+def measured(metrics: Metrics, run: RunDirectory) -> list[str]:
+    """What the line of the training shows of a generation."""
+    unsafe = metrics.figures[UNSAFE]
+    return [f"exploitability {metrics.exploitability_average:.4f}", f"unsafe {unsafe:.3f}"]
 
 
-def _draw_curve(run: RebelRun, lines: list[Metrics]) -> None:
-    if importlib.util.find_spec("matplotlib") is None:
-        _say("matplotlib is not installed (the extra `plot`), so there is no curve.png")
-        return
-    from exploitability.curve import Curve, draw_curves
-
-    times = [line.cpu_seconds for line in lines]
-    curves = [
-        Curve("ReBeL, as it plays", times, [line.exploitability_average or 0.0 for line in lines]),
-        Curve("unsafe", times, [line.figures[UNSAFE] for line in lines]),
-    ]
-    path = run.directory / "curve.png"
-    with naming(path):
-        last = f"exploitability {curves[0].y[-1]:.4f} after {times[-1]:.0f} CPU s"
-        title = f"{short_title(run.game)}: {last}"
-        draw_curves(path, curves, title=title, x_label="CPU seconds")
+def columns(metrics: list[Metrics]) -> Mapping[str, list[float | None]]:
+    """What the curve shows."""
+    return {
+        "ReBeL, as it plays": [line.exploitability_average for line in metrics],
+        "unsafe": [line.figures[UNSAFE] for line in metrics],
+    }
 
 
-def _say(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)
+def found(last: Metrics) -> str:
+    """What was found in the end, in words."""
+    return (
+        f"exploitability of ReBeL as it plays {last.exploitability_average:.5f} "
+        f"(unsafe {last.figures[UNSAFE]:.5f})"
+    )

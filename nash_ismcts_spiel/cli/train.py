@@ -11,6 +11,7 @@ import json
 import math
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from nash_ismcts_spiel.cli import rebel
@@ -25,14 +26,15 @@ from nash_ismcts_spiel.cli.common import (
     quantity_of,
 )
 from nash_ismcts_spiel.cli.parser import examples
-from nash_ismcts_spiel.cli.progress import losses, train_with_progress
+from nash_ismcts_spiel.cli.progress import losses, measured_in_words, train_with_progress
 from nash_ismcts_spiel.files import file_name, naming
 from nash_ismcts_spiel.games.titles import short_title
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.config import TRAINING_PRESETS, ModelKind
 from nash_ismcts_spiel.learning.loops import is_large
 from nash_ismcts_spiel.runs import Budget, Run
-from nash_ismcts_spiel.runs.metrics import read_metrics
+from nash_ismcts_spiel.runs.directory import RunDirectory
+from nash_ismcts_spiel.runs.metrics import Metrics, read_metrics
 
 DEFAULT_SECONDS = 60.0
 
@@ -52,7 +54,7 @@ def add(commands: Commands) -> None:
         description="Trains a policy by search: with exact models on a game that can be "
         "enumerated, with learned ones on any game. Exact models of larger games whose histories "
         "merge are swept over as views. Writes config.json, metrics.jsonl, "
-        "checkpoint.npz and curve.png to --out.",
+        "checkpoint.safetensors and curve.png to --out.",
         epilog=examples(
             "train --game leduc_poker --seconds 60 --out out/leduc",
             "train --game dark_hex --models learned --seconds 600",
@@ -147,29 +149,35 @@ def _train(arguments: argparse.Namespace) -> None:
         value = getattr(arguments, option)
         if value is not None and not value >= 0:  # NaN is not
             raise ValueError(f"--{option.replace('_', '-')} must not be negative, not {value}")
-    if rebel.is_meant(arguments):
-        rebel.train(arguments, DEFAULT_SECONDS)
-        return
     with Work("preparing the game"):
-        run = _resumed(arguments) if arguments.resume else _new(arguments)
+        run = _run_of(arguments)
     seconds = arguments.seconds
     if seconds is None and arguments.generations is None:
         seconds = DEFAULT_SECONDS
     budget = Budget(arguments.generations, seconds)
-    size = f"{len(run.graph.information_sets)} information sets, " if run.enumerated else ""
+    size, shown = "", rebel.measured
+    if isinstance(run, Run):
+        size = f"{len(run.graph.information_sets)} information sets, " if run.enumerated else ""
+        shown = measured_in_words
     _say(f"{run.game}: {size}{run.learned_on}; writing {run.directory}")
     try:
-        train_with_progress(run, budget, arguments.checkpoint_seconds, arguments.tensorboard)
+        train_with_progress(run, budget, arguments.checkpoint_seconds, arguments.tensorboard, shown)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"saved after generation {run.saved_generation}; go on with: nash-ismcts train "
             f"--resume --out {shlex.quote(str(run.directory))}"
         ) from None
-    _draw_curve(run.directory, run.game)
+    _draw_curve(run)
     if arguments.json:
         _print_json(run)
     else:
         _report(run)
+
+
+def _run_of(arguments: argparse.Namespace) -> RunDirectory:
+    if rebel.is_meant(arguments):
+        return rebel.run_of(arguments)
+    return _resumed(arguments) if arguments.resume else _new(arguments)
 
 
 def _new(arguments: argparse.Namespace) -> Run:
@@ -206,7 +214,7 @@ def _resumed(arguments: argparse.Namespace) -> Run:
     return run
 
 
-def _print_json(run: Run) -> None:
+def _print_json(run: RunDirectory) -> None:
     metrics = read_metrics(run.directory)
     print_json(
         {
@@ -220,7 +228,7 @@ def _print_json(run: Run) -> None:
     )
 
 
-def _report(run: Run) -> None:
+def _report(run: RunDirectory) -> None:
     metrics = read_metrics(run.directory)
     if run.cut_short:
         _say(f"time was up inside generation {run.loop.generation + 1}, which is dropped")
@@ -231,48 +239,60 @@ def _report(run: Run) -> None:
         _say("nothing was left to do")
         return
     last = metrics[-1]
-    found = "losses " + ", ".join(f"{name} {value:.4f}" for name, value in losses(last))
-    if last.exploitability_average is not None:
-        quantity = quantity_of(load(run.game))
-        figure = quantity.scale * last.exploitability_average
-        found = f"{quantity.name} of the average policy {figure:.5f}"
-        gains = [value for name, value in last.figures.items() if name.startswith("gain_")]
-        found += f" ({gains_in_words(gains)})" if gains else ""
+    found, done = _found(run, last), "simulations"
+    if not isinstance(run, Run):
+        found, done = rebel.found(last), "solver iterations"
     print(
         f"{run.game}, seed {run.seed}: {found} after {last.generation} generations, "
-        f"{last.simulations:,} simulations, {last.cpu_seconds:.1f} s of CPU time"
+        f"{last.simulations:,} {done}, {last.cpu_seconds:.1f} s of CPU time"
     )
 
 
-def _draw_curve(directory: Path, game: str) -> None:
+def _found(run: RunDirectory, last: Metrics) -> str:
+    """What was found in the end, in words."""
+    if last.exploitability_average is None:
+        return "losses " + ", ".join(f"{name} {value:.4f}" for name, value in losses(last))
+    quantity = quantity_of(load(run.game))
+    figure = quantity.scale * last.exploitability_average
+    gains = [value for name, value in last.figures.items() if name.startswith("gain_")]
+    told = f" ({gains_in_words(gains)})" if gains else ""
+    return f"{quantity.name} of the average policy {figure:.5f}{told}"
+
+
+def _draw_curve(run: RunDirectory) -> None:
     if importlib.util.find_spec("matplotlib") is None:
         _say("matplotlib is not installed (the extra `plot`), so there is no curve.png")
         return
     from exploitability.curve import Curve, draw_curves
 
-    metrics = read_metrics(directory)
+    metrics = read_metrics(run.directory)
     if not metrics:
         return
     times = [m.cpu_seconds for m in metrics]
-    label, scale = quantity_of(load(game))
-    columns: dict[str, list[float | None]] = {
-        "average policy P": [m.exploitability_average for m in metrics],
-    }
-    if metrics[-1].exploitability_search is not None:
-        columns["one generation's search"] = [m.exploitability_search for m in metrics]
+    label, scale = quantity_of(load(run.game))
+    columns = _columns(metrics) if isinstance(run, Run) else rebel.columns(metrics)
     if metrics[-1].exploitability_average is None:
-        names = [name for name, _ in losses(metrics[-1])]
-        columns = {name: [m.figures[f"loss_{name}"] for m in metrics] for name in names}
         label, scale = "loss", 1
     curves = [
         Curve(name, times, [math.nan if value is None else scale * value for value in column])
         for name, column in columns.items()
     ]
-    path = directory / "curve.png"
+    path = run.directory / "curve.png"
     with naming(path):
         last = curves[0].y[-1]
-        title = f"{short_title(game)}: {label} {last:.4f} after {times[-1]:.0f} CPU s"
+        title = f"{short_title(run.game)}: {label} {last:.4f} after {times[-1]:.0f} CPU s"
         draw_curves(path, curves, title=title, x_label="CPU seconds", y_label=label)
+
+
+def _columns(metrics: list[Metrics]) -> Mapping[str, list[float | None]]:
+    """What the curve shows: exploitability, or losses where that cannot be had."""
+    if metrics[-1].exploitability_average is None:
+        names = [name for name, _ in losses(metrics[-1])]
+        return {name: [m.figures[f"loss_{name}"] for m in metrics] for name in names}
+    found = {"average policy P": [m.exploitability_average for m in metrics]}
+    if metrics[-1].exploitability_search is not None:
+        found["one generation's search"] = [m.exploitability_search for m in metrics]
+    return found
 
 
 def _say(message: str) -> None:

@@ -1,7 +1,7 @@
 """The lines of `comparison.jsonl`: written whole, and checked when they are read.
 
 A line is about a game, about a run of a method, or about a method that could not run. Each has a
-digest (`files/lines.py`); files of before have none.
+digest (`files/lines.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ RECORDS = "comparison.jsonl"
 _ORIGIN = "comparison"
 """What the first line's digest follows."""
 _LARGEST = 1 << 63
-_SEAL = b'"digest": "'
 
 
 def read_records(path: Path) -> list[Record]:
@@ -30,16 +29,13 @@ def read_records(path: Path) -> list[Record]:
     Raises:
       DamagedFileError: a line is no record, or not as it was written; file and line are named.
     """
-    return [_checked(path, line) for line in read_lines(path, _origin(path))]
+    return [_checked(path, line) for line in read_lines(path, _ORIGIN)]
 
 
 def append_record(path: Path, record: Record) -> None:
     """Adds a record, and returns when it is on the disk."""
-    origin = _origin(path)
-    lines = read_lines(path, origin)
-    text = json.dumps(record)
-    if origin:
-        text, _ = sealed(text, lines[-1].digest if lines else origin)
+    lines = read_lines(path, _ORIGIN)
+    text, _ = sealed(json.dumps(record), lines[-1].digest if lines else _ORIGIN)
     append_to_file(path, (text + "\n").encode())
     sync_file(path)
     sync_directory(path.parent)
@@ -48,20 +44,12 @@ def append_record(path: Path, record: Record) -> None:
 def drop_cut_line(path: Path) -> None:
     """Takes away a last line that was cut off, and ends one that only lacks its end."""
     if path.exists():
-        lines = read_lines(path, _origin(path))
+        lines = read_lines(path, _ORIGIN)
         written = path.read_bytes()
         whole = written[: lines[-1].end if lines else 0].removesuffix(b"\n")
         whole += b"\n" if whole else b""
         if whole != written:
             replace_file(path, whole)
-
-
-def _origin(path: Path) -> str:
-    """Empty if there are lines without digests: the file is of before."""
-    if not path.exists() or path.stat().st_size == 0:
-        return _ORIGIN
-    with open(path, "rb") as file:
-        return _ORIGIN if any(_SEAL in line for line in file) else ""
 
 
 def _checked(path: Path, line: Line) -> Record:

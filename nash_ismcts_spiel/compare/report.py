@@ -8,15 +8,16 @@ escapes all that it shows.
 from __future__ import annotations
 
 import importlib.util
+import io
+import re
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import jinja2
 
-from exploitability.curve import Curve, draw_curves
-from nash_ismcts_spiel.compare import chart as charts
+from exploitability.curve import Curve, draw_curves, looks
 from nash_ismcts_spiel.compare.records import Record
 from nash_ismcts_spiel.compare.study import Study
 from nash_ismcts_spiel.files import file_name, naming, replace_file
@@ -24,6 +25,9 @@ from nash_ismcts_spiel.games.titles import short_title
 
 REPORT = "report.html"
 _TEMPLATE = "report.html.j2"
+OURS = ("nash_ismcts", "nash_ismcts_learned")
+_LEAST = 1e-12
+"""Exploitability below this is drawn as this: a logarithm needs something."""
 
 
 def write_report(study: Study) -> Path:
@@ -31,8 +35,8 @@ def write_report(study: Study) -> Path:
     records = study.records()
     for game in study.config.games:
         runs = _runs(study, game, records)
-        if runs and importlib.util.find_spec("matplotlib") is not None:
-            _draw(study, game, runs)
+        with naming(plot_path(study, game)):
+            _draw(plot_path(study, game), game, runs)
     methods = study.config.methods
     known = study.circumstances
     settings = [
@@ -46,12 +50,10 @@ def write_report(study: Study) -> Path:
         .render(
             config=study.config,
             games=[_game(study, game, records) for game in study.config.games],
-            looks=charts.looks(methods),
+            looks=looks(methods, [method for method in methods if method in OURS]),
             number={method: index for index, method in enumerate(methods)},
-            ours=charts.OURS,
+            ours=OURS,
             shown=shown,
-            width=charts.WIDTH,
-            height=charts.HEIGHT,
             settings=[*settings, *((name, str(v)) for name, v in study.config.to_dict().items())],
         )
     )
@@ -84,7 +86,7 @@ def finding(game: str, final: dict[str, float]) -> str:
     """What a game's figures show, in one line: who ends lowest, and where ours do."""
     order = sorted(final, key=final.__getitem__)
     said = [f"{order[0]} ends lowest, at {shown(final[order[0]])}"]
-    for method in charts.OURS:
+    for method in OURS:
         if method in final and method != order[0]:
             place = order.index(method) + 1
             said.append(f"{method} is number {place} of {len(order)}, at {shown(final[method])}")
@@ -134,7 +136,7 @@ def _game(study: Study, game: str, records: list[Record]) -> dict[str, Any]:
     if runs:
         found |= {
             "finding": finding(game, found["final"]),
-            "chart": charts.chart(runs),
+            "chart": _chart(game, runs, study.config.methods),
             "rows": sorted(
                 (_row(study, method, each) for method, each in runs.items()),
                 key=lambda row: float(row["median"]),
@@ -191,14 +193,27 @@ def _about(about: Record) -> str:
     return said
 
 
-def _draw(study: Study, game: str, runs: dict[str, list[Any]]) -> None:
+def _draw(path: Path | IO[bytes], game: str, runs: dict[str, list[Any]]) -> bool:
+    """Draws the curves; returns whether there are any, and matplotlib."""
+    if not runs or importlib.util.find_spec("matplotlib") is None:
+        return False
     curves = []
     for method, found in runs.items():
         # Seeds overrun a time by different amounts; one place for all lets the plot join them.
         times = [statistics.median(p[k][0] for p in found) for k in range(len(found[0]))]
-        least = charts.LEAST
-        curves += [Curve(method, times, [max(p[2], least) for p in points]) for points in found]
-    path = plot_path(study, game)
+        curves += [Curve(method, times, [max(p[2], _LEAST) for p in points]) for points in found]
     title = finding(game, _final(runs)).replace(": ", "\n", 1)
-    with naming(path):
-        draw_curves(path, curves, title, "CPU seconds", by_points=True, ours=charts.OURS)
+    draw_curves(path, curves, title, "CPU seconds", by_points=True, ours=OURS)
+    return True
+
+
+def _chart(game: str, runs: dict[str, list[Any]], methods: Sequence[str]) -> str:
+    """The plot as an SVG inside the page, whose parts can be hidden by method; may be empty."""
+    drawn = io.BytesIO()
+    if not _draw(drawn, game, runs):
+        return ""
+    text = drawn.getvalue().decode()
+    text = re.sub(r"<metadata>.*?</metadata>| xmlns(:\w+)?=\"[^\"]*\"", "", text, flags=re.DOTALL)
+    for number, method in enumerate(runs):
+        text = text.replace(f'id="curve-{number}"', f'class="m{methods.index(method)}"')
+    return text[text.index("<svg") :]

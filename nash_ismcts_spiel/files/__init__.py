@@ -9,9 +9,7 @@ from nash_ismcts_spiel.files.archive import (
     Arrays,
     Checkpoint,
     load,
-    load_numbers,
     save,
-    stored_members,
 )
 from nash_ismcts_spiel.files.damage import (
     CheckpointError,
@@ -36,14 +34,12 @@ __all__ = [
     "digest_of",
     "file_name",
     "load",
-    "load_numbers",
     "make_directories",
     "naming",
     "parse_json",
     "read_object",
     "replace_file",
     "save",
-    "stored_members",
     "versions",
     "writing",
 ]

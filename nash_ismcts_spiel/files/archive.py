@@ -1,52 +1,39 @@
-"""Checkpoints: plain JSON values and arrays in one `.npz` file, either whole or not there.
+"""Checkpoints: plain JSON values and arrays in one safetensors file, either whole or not there.
 
 Nothing in a file is executed when it is read, and nothing is allocated that the file does not hold:
-members are stored as they are, never packed, and an array must fill its member exactly. Each member
-has a checksum. A member that was not asked for is refused.
+safetensors refuses headers that do not account for every byte behind them. A digest of all numbers
+and arrays is in the header, so that a wrong bit is seen.
 """
 
 from __future__ import annotations
 
-import io
+import hashlib
 import json
-import math
-import struct
-import tokenize
-import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import safetensors.numpy
+from safetensors import SafetensorError
 
-from nash_ismcts_spiel.files.damage import MOST_JSON_BYTES, CheckpointError, parse_json
+from nash_ismcts_spiel.files.damage import CheckpointError, parse_json
 from nash_ismcts_spiel.files.disk import DISK, Disk, replace_file
 
-FORMAT = 1
-_NUMBERS = "numbers"
-_PREFIX, _SUFFIX = "array_", ".npy"
-_MOST_MEMBERS = 1_000_000
-_KINDS = "biufU"
-"""Kinds of numpy's types that are read: numbers and text."""
+FORMAT = 2
+_NUMBERS, _DIGEST = "numbers", "digest"
+_ZIP = b"PK\x03\x04"
+"""How the files of format 1 began."""
+_OLD = (
+    "is of a format that is gone (.npz): train anew, or take an earlier version of "
+    "nash_ismcts_spiel to go on with it"
+)
+
+_UNREADABLE = (OSError, SafetensorError, LookupError, TypeError, ValueError, AttributeError)
+"""What reading a file that is no checkpoint may raise."""
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
-
-_UNREADABLE = (
-    OSError,
-    EOFError,
-    TypeError,
-    ValueError,
-    LookupError,
-    RuntimeError,
-    ArithmeticError,
-    MemoryError,
-    SyntaxError,
-    struct.error,
-    tokenize.TokenError,
-    zipfile.BadZipFile,
-)
-"""What reading an archive that is none may raise."""
 
 
 class Checkpoint(NamedTuple):
@@ -64,111 +51,43 @@ class Checkpoint(NamedTuple):
 def save(path: Path, checkpoint: Checkpoint, disk: Disk = DISK) -> None:
     """Replaces the checkpoint at `path`."""
     numbers = json.dumps({"format": FORMAT, **checkpoint.numbers})
-    buffer = io.BytesIO()
-    np.savez(
-        buffer,
-        allow_pickle=False,
-        **{
-            _NUMBERS: np.array(numbers),
-            **{f"{_PREFIX}{name}": array for name, array in checkpoint.arrays.items()},
-        },
-    )
-    replace_file(path, buffer.getvalue(), disk)
+    arrays = {name: np.asarray(array, order="C") for name, array in checkpoint.arrays.items()}
+    header = {_NUMBERS: numbers, _DIGEST: _digest(numbers, arrays)}
+    replace_file(path, safetensors.numpy.save(arrays, header), disk)
 
 
-def load(path: Path, names: Collection[str] | None = None) -> Checkpoint:
-    """Reads a checkpoint that may have arrays of these names, of any if None.
+def load(path: Path) -> Checkpoint:
+    """Reads a checkpoint.
 
     Raises:
-      CheckpointError: the file is truncated, foreign, has other members, or is of a newer format;
-        it is named.
+      CheckpointError: the file is truncated, damaged, foreign, or of another format; it is named.
     """
+    if not path.exists() and path.with_suffix(".npz").exists():
+        path = path.with_suffix(".npz")
     try:
-        with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
-            members = stored_members(archive, _size(file))
-            numbers = _numbers(archive, members)
-            arrays = {
-                _array_name(name, names): _array(archive, member)
-                for name, member in members.items()
-                if name != _NUMBERS + _SUFFIX
-            }
+        with open(path, "rb") as file:
+            if file.read(len(_ZIP)) == _ZIP:
+                raise CheckpointError(f"{path} {_OLD}")
+        with safetensors.safe_open(path, "np") as stored:
+            header = stored.metadata()
+            numbers = parse_json(header[_NUMBERS])
+            arrays = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
+        if header[_DIGEST] != _digest(header[_NUMBERS], arrays):
+            raise ValueError("it is not as it was written")
+    except CheckpointError:
+        raise
     except _UNREADABLE as error:
         raise CheckpointError(f"{path} is not a whole checkpoint: {error}") from error
-    return Checkpoint(_of_this_format(path, numbers), arrays)
-
-
-def load_numbers(path: Path) -> dict[str, Any]:
-    """The numbers of a checkpoint alone; raises as `load` does."""
-    try:
-        with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
-            numbers = _numbers(archive, stored_members(archive, _size(file)))
-    except _UNREADABLE as error:
-        raise CheckpointError(f"{path} is not a whole checkpoint: {error}") from error
-    return _of_this_format(path, numbers)
-
-
-def stored_members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """The members of an archive in a file of so many bytes, by name.
-
-    Raises:
-      ValueError: one is packed, says that it is larger than the file, or is there twice.
-    """
-    members = archive.infolist()
-    if len(members) > _MOST_MEMBERS:
-        raise ValueError(f"it has {len(members)} members")
-    for member in members:
-        if member.compress_type != zipfile.ZIP_STORED or member.file_size != member.compress_size:
-            raise ValueError(f"its member {member.filename!r} is packed")
-    total = sum(member.file_size for member in members)
-    if total > size:
-        raise ValueError(f"its members claim {total:,} bytes of a file of {size:,}")
-    found = {member.filename: member for member in members}
-    if len(found) != len(members):
-        raise ValueError("it has a member twice")
-    return found
-
-
-def _array_name(member: str, names: Collection[str] | None) -> str:
-    name = member.removeprefix(_PREFIX).removesuffix(_SUFFIX)
-    if member != f"{_PREFIX}{name}{_SUFFIX}" or (names is not None and name not in names):
-        raise ValueError(f"it has a member {member!r}, which is not expected")
-    return name
-
-
-def _size(file: IO[bytes]) -> int:
-    return file.seek(0, io.SEEK_END)
-
-
-def _numbers(archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]) -> Any:
-    member = members[_NUMBERS + _SUFFIX]
-    if member.file_size > 4 * MOST_JSON_BYTES:  # four bytes per character
-        raise ValueError(f"its numbers have {member.file_size:,} bytes")
-    text = _array(archive, member)
-    if text.shape != () or text.dtype.kind != "U":
-        raise ValueError("its numbers are not text")
-    return parse_json(str(text))
-
-
-def _of_this_format(path: Path, numbers: Any) -> dict[str, Any]:
     if not isinstance(numbers, dict) or numbers.pop("format", None) != FORMAT:
         raise CheckpointError(f"{path} was written by another version of nash_ismcts_spiel")
-    return numbers
+    return Checkpoint(numbers, arrays)
 
 
-def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDArray[np.generic]:
-    """The array of a member, after its header was checked against the member's size."""
-    with archive.open(member) as file:
-        version = np.lib.format.read_magic(file)
-        if version != (1, 0) and version != (2, 0):
-            raise ValueError(f"{member.filename} has version {version}")
-        read = np.lib.format
-        header = read.read_array_header_1_0 if version == (1, 0) else read.read_array_header_2_0
-        shape, by_columns, kind = header(file)
-        if kind.hasobject or kind.kind not in _KINDS:
-            raise ValueError(f"{member.filename} has entries of type {kind}")
-        size = math.prod(shape) * kind.itemsize
-        if min(shape, default=0) < 0 or size != member.file_size - file.tell():
-            raise ValueError(f"{member.filename} has not the {size:,} bytes of its shape {shape}")
-        content = bytearray(file.read())  # whoever gets the array may write to it
-    flat = np.frombuffer(content, dtype=kind, count=math.prod(shape))
-    return flat.reshape(shape, order="F" if by_columns else "C")
+def _digest(numbers: str, arrays: Arrays) -> str:
+    """Of accidents and not of enemies."""
+    found = hashlib.sha256(numbers.encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        found.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        found.update(array.tobytes())
+    return found.hexdigest()

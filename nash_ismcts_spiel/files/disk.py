@@ -20,33 +20,13 @@ class Disk:
         """A descriptor of a file or directory."""
         return os.open(path, flags | getattr(os, "O_BINARY", 0), 0o666)
 
-    def write(self, descriptor: int, content: memoryview) -> int:
-        """Writes some of the content, perhaps less than all; returns how many bytes."""
-        return os.write(descriptor, content)
-
-    def truncate(self, descriptor: int, size: int) -> None:
-        """Cuts a file off."""
-        os.ftruncate(descriptor, size)
-
-    def sync(self, descriptor: int) -> None:
-        """Returns when what was changed so far would survive a power cut."""
-        os.fsync(descriptor)
-
-    def close(self, descriptor: int) -> None:
-        """Lets go of a descriptor."""
-        os.close(descriptor)
-
-    def rename(self, source: Path, target: Path) -> None:
-        """Gives a file another name, of which it becomes the only owner, at once or not at all."""
-        os.replace(source, target)
-
-    def remove(self, path: Path) -> None:
-        """Takes a file's name away."""
-        os.unlink(path)
-
-    def make_directory(self, path: Path) -> None:
-        """Makes a directory whose parent is there."""
-        os.mkdir(path)
+    write = staticmethod(os.write)
+    truncate = staticmethod(os.ftruncate)
+    sync = staticmethod(os.fsync)
+    close = staticmethod(os.close)
+    rename = staticmethod(os.replace)
+    remove = staticmethod(os.unlink)
+    make_directory = staticmethod(os.mkdir)
 
 
 DISK = Disk()

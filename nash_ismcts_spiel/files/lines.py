@@ -2,8 +2,7 @@
 
 The last entry of a line is its `digest`: of all that stands before it in the line and of the digest
 of the line before, so that a wrong bit, a missing line and another order are seen. The first line
-follows the `origin`, which ties the lines to the run that they belong to. Without an origin lines
-have no digest, as in files of before.
+follows the `origin`, which ties the lines to the run that they belong to.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class Line(NamedTuple):
     Attributes:
       number: from 1.
       record: what it says, without the digest.
-      digest: its digest, empty if it has none.
+      digest: its digest.
       end: where in the file the next line begins.
     """
 
@@ -62,7 +61,7 @@ def read_lines(path: Path, origin: str, most: int | None = None) -> list[Line]:
 
     Args:
       path: the file.
-      origin: what the first line follows; lines of an empty one have no digests.
+      origin: what the first line follows.
       most: only so many bytes are looked at.
 
     Raises:
@@ -88,21 +87,15 @@ def _checked(path: Path, content: bytes, origin: str) -> Iterator[Line]:
             if is_last:  # whoever wrote it was interrupted, or is still writing
                 return
             raise DamagedFileError(f"{path}, line {number} is damaged: {error}") from error
-        before = digest or before
+        before = digest
         yield Line(number, record, digest, end)
 
 
 def _opened(piece: bytes, before: str) -> tuple[dict[str, Any], str]:
-    text, digest = piece, ""
-    if before:
-        found = _SEALED.fullmatch(piece)
-        if found is None:
-            raise ValueError("it has no digest")
-        text, digest = found["text"], found["digest"].decode()
-        if digest != digest_of(before, text):
-            raise ValueError("it is not as it was written, or does not follow the line before")
-        text += b"}"
-    record = parse_json(text)
-    if not isinstance(record, dict):
-        raise ValueError("it has no names")
-    return record, digest
+    found = _SEALED.fullmatch(piece)
+    if found is None:
+        raise ValueError("it has no digest")
+    digest = found["digest"].decode()
+    if digest != digest_of(before, found["text"]):
+        raise ValueError("it is not as it was written, or does not follow the line before")
+    return parse_json(found["text"] + b"}"), digest

@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from nash_ismcts_spiel.games.adapter import support
 from nash_ismcts_spiel.games.guides import guide_for, is_slow, proposals, read_log
 from nash_ismcts_spiel.games.keys import InformationKey
 from nash_ismcts_spiel.games.splitting import SplitActions, Splitting, splitting_of
-from nash_ismcts_spiel.games.tables import DEAD, MISSING
+from nash_ismcts_spiel.games.tables import MISSING
 from nash_ismcts_spiel.native import _core
 
 ENUMERATION_LIMIT = 2_000_000
@@ -233,17 +233,6 @@ class GameGraph(_core.Graph):
         for action in self.whole_history(world)[0]:
             state.apply_action(action)
         return state
-
-    def all_worlds(self, information_set: int) -> Iterator[int]:
-        """All worlds of an information set, in the order of its prefix tree."""
-        pending = [self.hidden(information_set)]
-        while pending:
-            target = pending.pop()
-            if target >= 0:
-                yield target
-            elif target != DEAD:
-                count = self.samples.branch_count[~target]
-                pending.extend(self.branch(~target, k) for k in reversed(range(count)))
 
     def edge_actions(self, world: int) -> Sequence[int]:
         """The numbers of the moves or outcomes at a world."""

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 
-NO_ACTION = -1
-
 LogEntry = tuple[int, str]
 
 

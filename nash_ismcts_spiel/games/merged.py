@@ -152,8 +152,7 @@ def merged_game(game: Any, key: PolicyKey = "observation") -> MergedGame:
 
 def game_over_views(game: SupportedGame, max_nodes: int) -> MergedGame | None:
     """A game merged by observations, if it is one of those that are searched by views."""
-    kind = game.pyspiel_game.get_type()
-    if kind.short_name not in _MERGING or game.native.needs_gil:
+    if game.pyspiel_game.get_type().short_name not in _MERGING:
         return None
     if game.pyspiel_game.num_distinct_actions() > _MOST_CELLS:
         return None

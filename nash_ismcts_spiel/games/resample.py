@@ -17,11 +17,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyspiel
 
 from nash_ismcts_spiel.games.adapter import support
 from nash_ismcts_spiel.games.graph import GameGraph
-from nash_ismcts_spiel.games.quiet import silent_stderr
 from nash_ismcts_spiel.native import _core
 
 MAX_WORLDS = 100_000
@@ -110,18 +108,3 @@ class Resampler:
 def draw_world(graph: GameGraph, information_set: int, rng: np.random.Generator) -> int:
     """A world of an information set, hidden piece by hidden piece."""
     return _core.draw_world(graph, information_set, int(rng.integers(2**63)))
-
-
-def has_own_resampler(game: Any) -> bool:
-    """Whether the game itself can draw a world that agrees with what its first mover has seen."""
-    state, rng = support(game).initial_state(), np.random.default_rng(0)
-    while state.is_chance_node():  # always the same outcome could go on for ever (crazy_eights)
-        outcomes = state.chance_outcomes()
-        state.apply_action(outcomes[int(rng.integers(len(outcomes)))][0])
-    sampler = pyspiel.UniformProbabilitySampler(0, 0.0, 1.0)
-    try:
-        with silent_stderr():
-            state.resample_from_infostate(state.current_player(), sampler)
-    except pyspiel.SpielError:
-        return False
-    return True

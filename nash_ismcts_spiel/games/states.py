@@ -8,9 +8,7 @@ open_spiel.
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import pyspiel
@@ -59,20 +57,6 @@ def native_game(
     return _core.python_game(
         pyspiel_game, name, num_players, perfect_information, has_information_states
     )
-
-
-@contextlib.contextmanager
-def python_states_only() -> Iterator[None]:
-    """Python states for every game, in this process and in those that it starts meanwhile."""
-    kept = os.environ.get(STATES_VARIABLE)
-    os.environ[STATES_VARIABLE] = "python"
-    try:
-        yield
-    finally:
-        if kept is None:
-            del os.environ[STATES_VARIABLE]
-        else:
-            os.environ[STATES_VARIABLE] = kept
 
 
 def _is_python(game: Any) -> bool:

@@ -151,7 +151,6 @@ def play_in_turn(
     bots: Mapping[int, Any],
     games: int,
     rng: np.random.Generator,
-    on_move: Callable[[], object] = lambda: None,
 ) -> list[Result]:
     """Plays games against bots, one after another; each bot gets the calls of a match.
 
@@ -162,7 +161,6 @@ def play_in_turn(
       bots: by seat; that of a seat where the player decides is not used.
       games: how many.
       rng: of chance and of the player's draws.
-      on_move: called before a bot moves.
 
     Raises:
       ValueError: a bot chose an action that is not legal.
@@ -184,7 +182,6 @@ def play_in_turn(
                 index = _draw(row, rng)
                 action, place = row.actions[index], places[index]
             else:
-                on_move()
                 action = int(sitting[mover].step(state))
                 if action not in state.legal_actions():
                     raise ValueError(f"the bot in seat {mover} chose the illegal action {action}")

@@ -27,10 +27,7 @@ class PolicyBuffer:
 
     Attributes:
       added: rows with inputs that were new to the buffer, ever added.
-      array_names: what `arrays` are called.
     """
-
-    array_names = ("buffer_added", *(f"buffer_{name}" for name in _COLUMNS))
 
     def __init__(self, kind: BufferKind, capacity: int) -> None:
         """Starts empty."""

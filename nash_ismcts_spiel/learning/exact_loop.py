@@ -9,7 +9,6 @@ it had never stopped.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ from nash_ismcts_spiel.learning.average import AveragePolicy
 from nash_ismcts_spiel.learning.config import TrainingConfig
 from nash_ismcts_spiel.learning.draws import inclusion_probabilities, systematic_sample
 from nash_ismcts_spiel.learning.exact_worker import ExactResult, ExactTask, ExactWorker
+from nash_ismcts_spiel.learning.loop import Loop
 from nash_ismcts_spiel.learning.measure import policy_figures
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.learning.workers import Threads, WorkerKind, Workers, make_workers
@@ -35,8 +35,6 @@ _CHOICE_OF_SETS = 1 << 30
 
 class ExactModels:
     """P as the average of all search policies; H and V follow from it."""
-
-    array_names = ("weighted_sum", "weight")
 
     def __init__(self, graph: GameGraph, config: TrainingConfig) -> None:
         """Starts with the uniform policy."""
@@ -70,17 +68,16 @@ class ExactModels:
         self._average.restore(arrays["weighted_sum"], arrays["weight"])
 
 
-class ExactLoop:
+class ExactLoop(Loop):
     """Training of one policy on an enumerated graph.
 
     Attributes:
       graph: the game.
-      generation: generations done.
-      simulations: simulations done, in all trees.
-      elsewhere_seconds: processor time that workers in other processes took.
-      models: the current models.
       search_policy: what the last generation's searches found, P where it did not search. [A]
     """
+
+    counted = ("simulations", "elsewhere_seconds")
+    models: ExactModels
 
     def __init__(
         self,
@@ -101,14 +98,11 @@ class ExactLoop:
         """
         if seed < 0 or workers < 1:
             raise ValueError(f"need a seed from 0 and workers from 1, not {seed} and {workers}")
-        self.generation = 0
-        self.simulations = 0
-        self.elsewhere_seconds = 0.0
+        super().__init__(seed)
         self.models = ExactModels(graph, config)
         self.search_policy = self.models.policy()
         self.graph = graph
         self._config = config
-        self._seed = seed
         self._workers: Workers[ExactTask, ExactResult]
         if worker_kind == "threads":
             self._workers = Threads(ExactWorker(graph, config, seed), workers)
@@ -124,23 +118,7 @@ class ExactLoop:
         found, results = self._search(generation, chosen)
         self.models.learn(generation, found, chosen, probabilities)
         self.search_policy = found
-        self.generation = generation
-        self.simulations += sum(result.simulations for result in results)
-        if self._workers.elsewhere:
-            self.elsewhere_seconds += sum(result.cpu_seconds for result in results)
-
-    def counters(self) -> dict[str, float]:
-        """What a checkpoint keeps of the loop, beside the number of generations."""
-        return {
-            "simulations": self.simulations,
-            "elsewhere_seconds": self.elsewhere_seconds,
-        }
-
-    def restore(self, generation: int, counters: Mapping[str, float]) -> None:
-        """Goes on after `generation`; the models must have been restored."""
-        self.generation = generation
-        self.simulations = int(counters["simulations"])
-        self.elsewhere_seconds = counters["elsewhere_seconds"]
+        self._done(results)
 
     def figures(self) -> dict[str, float]:
         """What there is to say of the last generation, by name."""
@@ -148,10 +126,6 @@ class ExactLoop:
             **policy_figures(self.graph, self.models.policy()),
             "exploitability_search": exact.exploitability(self.graph, self.search_policy),
         }
-
-    def close(self) -> None:
-        """Lets go of the workers."""
-        self._workers.close()
 
     def _choose(self, generation: int) -> tuple[Ints, Floats]:
         """The information sets that a generation searches, and the probability of each.

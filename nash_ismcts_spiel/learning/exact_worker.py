@@ -18,7 +18,7 @@ from nash_ismcts_spiel.learning.config import TrainingConfig
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import search_everywhere
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -68,11 +68,9 @@ class ExactWorker:
     @classmethod
     def of_game(cls, game: str, config: TrainingConfig, seed: int) -> ExactWorker:
         """A worker with a graph of its own."""
-        graph = GameGraph.enumerate(
-            game,
-            split_actions=config.search.split_actions,
+        return cls(
+            GameGraph.enumerate(game, split_actions=config.search.split_actions), config, seed
         )
-        return cls(graph, config, seed)
 
     def run(self, task: ExactTask, watch: Watch | None = None) -> ExactResult:
         """Searches a shard; that is short, so nobody is told of it and time is not looked at."""

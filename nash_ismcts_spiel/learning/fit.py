@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,15 @@ from torch import Tensor
 from nash_ismcts_spiel.learning.config import LearnerConfig
 from nash_ismcts_spiel.learning.draws import inclusion_probabilities
 from nash_ismcts_spiel.models.networks.convolutions import Network
-from nash_ismcts_spiel.models.networks.nets import restore_network
+from nash_ismcts_spiel.models.networks.nets import (
+    Numbers,
+    array_of,
+    arrays_of,
+    inside,
+    outside,
+    refuse_infinite,
+    restore_network,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -89,23 +97,20 @@ class Fitter(Generic[RowsType]):
         self._loss = loss
         self._config = config
 
-    def state(self) -> dict[str, Any]:
-        """Weights, optimizer and last loss, for a checkpoint."""
-        return {
-            "network": self.network.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "last_loss": self.last_loss,
-        }
+    def arrays(self) -> dict[str, Numbers]:
+        """Weights, Adam's moments and last loss, for a checkpoint; copies."""
+        found = outside("network", arrays_of(self.network))
+        return found | adam_arrays(self.optimizer) | {"last_loss": np.array(self.last_loss)}
 
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Goes back to a state.
+    def restore(self, arrays: Mapping[str, Numbers]) -> None:
+        """Goes back to where `arrays` were taken.
 
         Raises:
-          ValueError, KeyError or RuntimeError: it is that of another network, or absurd.
+          ValueError, KeyError or RuntimeError: they are those of another network, or absurd.
         """
-        restore_network(self.network, state["network"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.last_loss = float(state["last_loss"])
+        restore_network(self.network, inside(arrays, "network"))
+        restore_adam(self.optimizer, inside(arrays, "adam"))
+        self.last_loss = float(arrays["last_loss"])
 
     @torch.inference_mode()
     def loss(self, rows: RowsType) -> float:
@@ -149,3 +154,29 @@ class Fitter(Generic[RowsType]):
             self.optimizer.step()
             total += float(loss.detach())
         self.last_loss = total / steps
+
+
+def adam_arrays(optimizer: torch.optim.Adam) -> dict[str, Numbers]:
+    """Steps and moments of each parameter by its number; copies. What else Adam has is settings."""
+    state = optimizer.state_dict()["state"]
+    moments = ((k, name, tensor) for k, each in state.items() for name, tensor in each.items())
+    return {f"adam.{k}.{name}": array_of(tensor) for k, name, tensor in moments}
+
+
+def restore_adam(optimizer: torch.optim.Adam, arrays: Mapping[str, Numbers]) -> None:
+    """Takes over what `adam_arrays` gave.
+
+    Raises:
+      ValueError: it is that of other parameters, or not finite.
+    """
+    refuse_infinite(arrays)
+    parameters = optimizer.param_groups[0]["params"]
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, array in arrays.items():
+        number, _, name = key.partition(".")
+        at = int(number)
+        due = () if name == "step" else tuple(parameters[at].shape)
+        if array.shape != due:
+            raise ValueError(f"{name} of a parameter has shape {array.shape}, not {due}")
+        state.setdefault(at, {})[name] = torch.from_numpy(array)
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})

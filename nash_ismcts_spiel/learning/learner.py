@@ -9,12 +9,10 @@ generations.
 from __future__ import annotations
 
 import dataclasses
-import io
 import math
 from typing import Any
 
 import numpy as np
-import torch
 
 from nash_ismcts_spiel.files import Arrays
 from nash_ismcts_spiel.games import SupportedGame
@@ -27,7 +25,7 @@ from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.learning.weight_average import WeightAverage
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
-from nash_ismcts_spiel.models.networks.nets import Networks, Sizes, load_state, make_networks
+from nash_ismcts_spiel.models.networks.nets import Networks, Sizes, inside, make_networks, outside
 
 _MEAN_POLICY = "mean_policy"
 """The name of P's mean weights in a checkpoint."""
@@ -66,11 +64,6 @@ class Learner:
             "value": self._value,
             "hidden": self._hidden,
         }
-
-    @property
-    def array_names(self) -> tuple[str, ...]:
-        """What `arrays` are called."""
-        return (*PolicyBuffer.array_names, "networks")
 
     @property
     def sizes(self) -> Sizes:
@@ -129,20 +122,17 @@ class Learner:
 
     def arrays(self) -> Arrays:
         """Buffer, weights and optimizers."""
-        stored = {name: fitter.state() for name, fitter in self._fitters.items()}
-        stored[_MEAN_POLICY] = self._mean_policy.state()
-        buffer = io.BytesIO()
-        torch.save(stored, buffer)
-        networks = np.frombuffer(buffer.getvalue(), dtype=np.uint8)
-        return {**self.buffer.arrays(), "networks": networks}
+        found = self.buffer.arrays() | outside(_MEAN_POLICY, self._mean_policy.arrays())
+        for name, fitter in self._fitters.items():
+            found |= outside(name, fitter.arrays())
+        return found
 
     def restore(self, arrays: Arrays) -> None:
         """Goes back to where `arrays` were taken."""
         self.buffer.restore(arrays, self.tensors.set_inputs, self.tensors.actions)
-        stored = load_state(arrays["networks"].tobytes())
         for name, fitter in self._fitters.items():
-            fitter.restore(stored[name])
-        self._mean_policy.restore(stored[_MEAN_POLICY])
+            fitter.restore(inside(arrays, name))
+        self._mean_policy.restore(inside(arrays, _MEAN_POLICY))
 
 
 def buffer_rows(tensors: Tensors, config: LearnerConfig) -> int:

@@ -1,122 +1,104 @@
-"""The loop of learned models: a generation of self-play in shards, then fits."""
+"""What all loops of a training share: generations, what they took, and what a checkpoint keeps.
+
+A loop plays (or sweeps, or solves), lets its models learn, and says what there is to measure.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import abc
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol
 
-import numpy as np
-
-from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.learning.config import TrainingConfig
-from nash_ismcts_spiel.learning.learner import Learner
-from nash_ismcts_spiel.learning.measure import hidden_divergence, policy_figures
-from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
-from nash_ismcts_spiel.learning.watch import Progress, Watch
-from nash_ismcts_spiel.learning.worker import SelfPlayRows, SelfPlayTask
+from nash_ismcts_spiel.files import Arrays
+from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.learning.workers import Workers
-from nash_ismcts_spiel.models.networks.nets import weights_of
-from nash_ismcts_spiel.models.networks.tables import TableEvaluator
-
-_FITTING = 1 << 31
-"""The shard number from which fitting draws."""
-
-_COUNTERS = ("simulations", "games", "searches", "elsewhere_seconds")
 
 
-class LearnedLoop:
-    """Training of learned models, generation after generation.
+class Keeper(Protocol):
+    """Models as a checkpoint sees them."""
+
+    def arrays(self) -> Arrays:
+        """All that a checkpoint must keep."""
+        ...
+
+    def restore(self, arrays: Arrays) -> None:
+        """Goes back to where `arrays` were taken.
+
+        Raises:
+          ValueError, KeyError or RuntimeError: they are not those of such models, or not numbers
+            that anything can be played with.
+        """
+        ...
+
+
+class Worked(Protocol):
+    """What working off a shard took."""
+
+    @property
+    def simulations(self) -> int:
+        """In all trees."""
+        ...
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time."""
+        ...
+
+
+class Loop(abc.ABC):
+    """Generations of one run.
 
     Attributes:
+      counted: the counters that a checkpoint keeps.
+      models: the current models.
       generation: generations done.
       simulations: simulations done, in all trees.
-      games: games played, with search and without.
-      searches: information sets searched.
-      elsewhere_seconds: processor time that other processes took for them.
-      models: the current models.
+      elsewhere_seconds: processor time that workers in other processes took.
     """
 
-    def __init__(
-        self,
-        models: Learner,
-        config: TrainingConfig,
-        seed: int,
-        workers: Workers[SelfPlayTask, SelfPlayRows],
-        measured: Callable[[], GameGraph | None] = lambda: None,
-    ) -> None:
-        """Starts before the first generation.
+    counted: ClassVar[tuple[str, ...]] = ("simulations",)
+    models: Keeper
 
-        Args:
-          models: what learns.
-          config: schedules and settings.
-          seed: of all randomness.
-          workers: who plays the shards.
-          measured: the enumerated graph on which P and H are measured, None if there is none;
-            nothing is learned from it.
-        """
+    def __init__(self, seed: int = 0) -> None:
+        """Starts before the first generation; `seed` is that of all randomness."""
         if seed < 0:
             raise ValueError(f"need a seed from 0, not {seed}")
         self.generation = 0
         self.simulations = 0
-        self.games = 0
-        self.searches = 0
         self.elsewhere_seconds = 0.0
-        self.models = models
-        self._config = config
         self._seed = seed
-        self._workers = workers
-        self._measured = measured
+        self._workers: Workers[Any, Any] | None = None
 
+    @abc.abstractmethod
     def step(self, watch: Watch | None = None) -> None:
-        """One generation; if it is interrupted while games are played, nothing has changed.
+        """One generation; a loop whose generations are short need not look at `watch`.
 
         Raises:
-          TimeUpError: the time of `watch` is up; the models must be restored.
+          TimeUpError: time is up; the counters have not changed, the models must be restored.
         """
-        watch = watch or Watch()
-        generation = self.generation + 1
-        weights = weights_of(self.models.networks)
-        tasks = [SelfPlayTask(generation, shard, weights) for shard in range(self._config.shards)]
-        shards = self._workers.run(tasks, watch)
-        watch.tell(Progress(fitting=True))
-        self.models.learn(
-            generation,
-            PolicyRows.together([shard.policy for shard in shards]),
-            ValueRows.together([shard.value for shard in shards]),
-            HiddenRows.together([shard.hidden for shard in shards]),
-            np.random.default_rng([self._seed, generation, _FITTING]),
-            watch,
-        )
-        self.generation = generation
-        self.simulations += sum(shard.simulations for shard in shards)
-        self.games += sum(shard.games for shard in shards)
-        self.searches += sum(shard.searches for shard in shards)
-        if self._workers.elsewhere:
-            self.elsewhere_seconds += sum(shard.cpu_seconds for shard in shards)
+
+    @abc.abstractmethod
+    def figures(self) -> dict[str, float]:
+        """What there is to say of the last generation, by name."""
 
     def counters(self) -> dict[str, float]:
         """What a checkpoint keeps of the loop, beside the number of generations."""
-        return {name: getattr(self, name) for name in _COUNTERS}
+        return {name: getattr(self, name) for name in self.counted}
 
     def restore(self, generation: int, counters: Mapping[str, float]) -> None:
         """Goes on after `generation`; the models must have been restored."""
         self.generation = generation
-        for name in _COUNTERS:
-            setattr(self, name, counters[name])
-
-    def figures(self) -> dict[str, float]:
-        """What there is to say of the last generation, by name."""
-        counts = {"games": self.games, "searches": self.searches, "rows": len(self.models.buffer)}
-        return {**self._against_the_truth(), **counts, **self.models.figures()}
+        for name in self.counted:
+            setattr(self, name, type(getattr(self, name))(counters[name]))
 
     def close(self) -> None:
-        """Lets go of the workers."""
-        self._workers.close()
+        """Lets go of the workers, if there are any."""
+        if self._workers is not None:
+            self._workers.close()
 
-    def _against_the_truth(self) -> dict[str, float]:
-        """How exploitable P is, and how far H is from Bayes' rule, where that can be known."""
-        graph = self._measured()
-        if graph is None:
-            return {}
-        tables = TableEvaluator(graph, self.models.evaluator())
-        divergence = hidden_divergence(graph, tables.policy, tables.beliefs)
-        return {**policy_figures(graph, tables.policy), "hidden_divergence": divergence}
+    def _done(self, shards: Sequence[Worked]) -> None:
+        """A generation is done, in these shards."""
+        self.generation += 1
+        self.simulations += sum(shard.simulations for shard in shards)
+        if self._workers is not None and self._workers.elsewhere:
+            self.elsewhere_seconds += sum(shard.cpu_seconds for shard in shards)

@@ -5,17 +5,15 @@ any game.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping
-from typing import Protocol
+from collections.abc import Callable
 
-from nash_ismcts_spiel.files import Arrays
 from nash_ismcts_spiel.games import GameGraph, SupportedGame
 from nash_ismcts_spiel.games.graph import ENUMERATION_LIMIT
 from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
 from nash_ismcts_spiel.learning.exact_loop import ExactLoop
+from nash_ismcts_spiel.learning.loop import Loop
 from nash_ismcts_spiel.learning.view_loop import ViewLoop
-from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.learning.workers import make_workers
 
 _MOST_NODES = 1_000_000
@@ -23,71 +21,6 @@ _MOST_NODES = 1_000_000
 
 _MOST_HISTORIES = 1e14
 """By estimate, of a game that is worth a try to merge; phantom_ttt has 1e10."""
-
-
-class Keeper(Protocol):
-    """Models as a checkpoint sees them."""
-
-    @property
-    def array_names(self) -> Collection[str]:
-        """What the arrays may be called; some may be missing at first."""
-        ...
-
-    def arrays(self) -> Arrays:
-        """All that a checkpoint must keep."""
-        ...
-
-    def restore(self, arrays: Arrays) -> None:
-        """Goes back to where `arrays` were taken.
-
-        Raises:
-          ValueError, KeyError or RuntimeError: they are not those of such models, or not numbers
-            that anything can be played with.
-        """
-        ...
-
-
-class Loop(Protocol):
-    """Generations of one run.
-
-    Attributes:
-      generation: generations done.
-      simulations: simulations done, in all trees.
-      elsewhere_seconds: processor time that workers in other processes took.
-    """
-
-    generation: int
-    simulations: int
-    elsewhere_seconds: float
-
-    @property
-    def models(self) -> Keeper:
-        """The current models."""
-        ...
-
-    def step(self, watch: Watch | None = None) -> None:
-        """One generation; a loop whose generations are short need not look at `watch`.
-
-        Raises:
-          TimeUpError: time is up; the counters have not changed, the models must be restored.
-        """
-        ...
-
-    def counters(self) -> dict[str, float]:
-        """What a checkpoint keeps of the loop, beside the number of generations."""
-        ...
-
-    def restore(self, generation: int, counters: Mapping[str, float]) -> None:
-        """Goes on after `generation`; the models must have been restored."""
-        ...
-
-    def figures(self) -> dict[str, float]:
-        """What there is to say of the last generation, by name."""
-        ...
-
-    def close(self) -> None:
-        """Lets go of the workers."""
-        ...
 
 
 def make_loop(
@@ -127,8 +60,8 @@ def make_loop(
     # isort: split
     import torch
 
+    from nash_ismcts_spiel.learning.learned_loop import LearnedLoop
     from nash_ismcts_spiel.learning.learner import Learner
-    from nash_ismcts_spiel.learning.loop import LearnedLoop
     from nash_ismcts_spiel.learning.worker import SelfPlayWorker
 
     torch.set_num_threads(1)  # the networks are small: more threads only wait for each other
@@ -181,8 +114,4 @@ def whole_graph(
     Raises:
       ValueError: the game has more than `limit` worlds.
     """
-    return GameGraph.enumerate(
-        game,
-        limit,
-        split_actions=config.search.split_actions,
-    )
+    return GameGraph.enumerate(game, limit, config.search.split_actions)

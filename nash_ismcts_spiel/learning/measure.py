@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph, SupportedGame
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 
 Floats = npt.NDArray[np.float64]
 

@@ -224,8 +224,8 @@ class BoundedSearches:
         if not self._prior_beliefs:
             return [(self._config, sets)]
         actions = self._graph.information_sets.action_count
-        many = [number for number in sets if actions[number] > self._config.visits]
-        few = [number for number in sets if actions[number] <= self._config.visits]
+        many = [number for number in sets if actions[number] > self._config.budget]
+        few = [number for number in sets if actions[number] <= self._config.budget]
         step = dataclasses.replace(self._config, **_SOFT_STEP)
         return [(config, part) for config, part in ((self._config, few), (step, many)) if part]
 

@@ -7,14 +7,13 @@ generation alone: a run may end after any, and be resumed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.files import Arrays
 from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.learning.config import TrainingConfig
+from nash_ismcts_spiel.learning.loop import Loop
 from nash_ismcts_spiel.learning.measure import figures_of
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.native import _core, exact
@@ -22,10 +21,11 @@ from nash_ismcts_spiel.native import _core, exact
 Floats = npt.NDArray[np.float64]
 
 
+_STATE = ("logits", "values", "policy_sums")
+
+
 class ViewModels:
     """P as the mean of all sweeps, and what the next one starts from."""
-
-    array_names = ("logits", "values", "policy_sums")
 
     def __init__(self, merged: MergedGame) -> None:
         """Starts with the uniform policy."""
@@ -37,31 +37,26 @@ class ViewModels:
 
     def arrays(self) -> Arrays:
         """All that a checkpoint must keep."""
-        return dict(zip(self.array_names, self.sweeps.state(), strict=True))
+        return dict(zip(_STATE, self.sweeps.state(), strict=True))
 
     def restore(self, arrays: Arrays) -> None:
         """Goes back to where `arrays` were taken."""
-        self.sweeps.restore(*(np.asarray(arrays[name], np.float64) for name in self.array_names))
+        self.sweeps.restore(*(np.asarray(arrays[name], np.float64) for name in _STATE))
 
 
-class ViewLoop:
-    """Training of one policy over views.
+class ViewLoop(Loop):
+    """Training of one policy over views; `simulations` counts nodes of the game that sweeps visit.
 
     Attributes:
       merged: the game.
-      generation: sweeps done.
-      simulations: nodes of the game that they went over.
-      elsewhere_seconds: none; sweeps are done here.
-      models: the current models.
     """
 
-    elsewhere_seconds = 0.0
+    models: ViewModels
 
     def __init__(self, merged: MergedGame, config: TrainingConfig) -> None:
         """Starts before the first sweep."""
+        super().__init__()
         self.merged = merged
-        self.generation = 0
-        self.simulations = 0
         self.models = ViewModels(merged)
         self._config = config
         self._scale = merged.game.value_scale()
@@ -76,19 +71,7 @@ class ViewLoop:
         )
         self.simulations += self.merged.native.num_nodes
 
-    def counters(self) -> dict[str, float]:
-        """What a checkpoint keeps of the loop, beside the number of generations."""
-        return {"simulations": self.simulations}
-
-    def restore(self, generation: int, counters: Mapping[str, float]) -> None:
-        """Goes on after `generation`; the models must have been restored."""
-        self.generation = generation
-        self.simulations = int(counters["simulations"])
-
     def figures(self) -> dict[str, float]:
         """What there is to say of P, by name."""
         found, _ = exact.merged_nash_conv(self.merged, self.models.policy())
         return figures_of(self.merged.game, found)
-
-    def close(self) -> None:
-        """Nobody else works."""

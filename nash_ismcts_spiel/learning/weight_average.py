@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any
 
 import torch
 
 from nash_ismcts_spiel.models.networks.convolutions import Network
-from nash_ismcts_spiel.models.networks.nets import restore_network
+from nash_ismcts_spiel.models.networks.nets import Numbers, arrays_of, restore_network
 
 
 class WeightAverage:
@@ -44,10 +43,10 @@ class WeightAverage:
         for mean, weights in pairs:
             mean.lerp_(weights, latest)
 
-    def state(self) -> dict[str, Any]:
-        """The mean weights, for a checkpoint."""
-        return dict(self.network.state_dict())
+    def arrays(self) -> dict[str, Numbers]:
+        """The mean weights, for a checkpoint; copies."""
+        return arrays_of(self.network)
 
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Goes back to a state."""
-        restore_network(self.network, state)
+    def restore(self, arrays: Mapping[str, Numbers]) -> None:
+        """Goes back to where `arrays` were taken."""
+        restore_network(self.network, arrays)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Mapping
 
 import numpy as np
 import torch
@@ -22,7 +23,7 @@ from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.learning.self_play import SelfPlay
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
-from nash_ismcts_spiel.models.networks.nets import load_weights, make_networks
+from nash_ismcts_spiel.models.networks.nets import Numbers, load_weights, make_networks
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,12 +33,12 @@ class SelfPlayTask:
     Attributes:
       generation: of the games.
       shard: its number.
-      weights: of all networks, as `weights_of` writes them.
+      weights: of all networks, as `weights_of` gives them.
     """
 
     generation: int
     shard: int
-    weights: bytes
+    weights: Mapping[str, Numbers]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -56,8 +56,14 @@ class Evaluator(Protocol):
     """P, V and Vc per information set; h and Vc per SAMPLE node.
 
     Rows are asked for in batches and must depend on nothing but the information set (its key),
-    so that a search may keep them. What an evaluator may offer besides is said by the protocols
-    below.
+    so that a search may keep them. An evaluator may have besides:
+
+      graph: the one graph that it has rows of; searches then use that graph.
+      split_actions: how actions are split in the graphs that it takes.
+      world_values: what each world of its graph is worth to each player [W, n]; searches then need
+        not leave out what they never simulated.
+      native_rows: all rows, as the native engine reads them.
+      flat rows: see `FlatEvaluator`.
     """
 
     def information_set_rows(
@@ -96,55 +102,16 @@ class FlatEvaluator(Protocol):
         ...
 
 
-@runtime_checkable
-class SplitEvaluator(Protocol):
-    """An evaluator of graphs whose actions are split in one way only; searches then split alike.
-
-    Attributes:
-      split_actions: whether actions are split; None if it takes any graph.
-    """
-
-    split_actions: SplitActions | None
+def graph_of(evaluator: object) -> GameGraph | None:
+    """The one graph that an evaluator has rows for, None if it takes any."""
+    return getattr(evaluator, "graph", None)
 
 
 def split_actions_of(evaluator: object) -> SplitActions | None:
     """Whether actions must be split for an evaluator, None if it takes any graph."""
-    return evaluator.split_actions if isinstance(evaluator, SplitEvaluator) else None
+    return getattr(evaluator, "split_actions", None)
 
 
-@runtime_checkable
-class GraphEvaluator(Protocol):
-    """An evaluator that has rows of one graph only; searches then use that graph.
-
-    Attributes:
-      graph: the graph; None if it takes any.
-    """
-
-    graph: GameGraph | None
-
-
-@runtime_checkable
-class WorldEvaluator(Protocol):
-    """An evaluator that can value every world of its graph for every player; searches then need not
-    leave out what they never simulated.
-    """
-
-    @property
-    def world_values(self) -> Floats | None:
-        """Utilities of each player at each world, None if it does not say. [W, n]"""
-        ...
-
-
-@runtime_checkable
-class NativeRowsEvaluator(Protocol):
-    """An evaluator all of whose rows are there already, as the native engine reads them."""
-
-    @property
-    def native_rows(self) -> _core.Rows | None:
-        """The rows, None if they have to be asked for."""
-        ...
-
-
-def graph_of(evaluator: Evaluator) -> GameGraph | None:
-    """The one graph that an evaluator has rows for, None if it takes any."""
-    return evaluator.graph if isinstance(evaluator, GraphEvaluator) else None
+def native_rows_of(evaluator: object) -> _core.Rows | None:
+    """All rows of an evaluator for the native engine, None if they have to be asked for."""
+    return getattr(evaluator, "native_rows", None)

@@ -24,7 +24,6 @@ from nash_ismcts_spiel.models.protocol import (
     Floats,
     InformationSetRow,
     SampleRow,
-    WorldEvaluator,
 )
 from nash_ismcts_spiel.models.sources import compiled_only
 from nash_ismcts_spiel.native import _core
@@ -75,8 +74,7 @@ class Models:
     @functools.cached_property
     def world_values(self) -> Floats | None:
         """What each world is worth to each player, None if the models do not say. [W, n]"""
-        evaluator = self.evaluator
-        values = evaluator.world_values if isinstance(evaluator, WorldEvaluator) else None
+        values = getattr(self.evaluator, "world_values", None)
         if values is None:
             return None
         shape = (len(self.graph.worlds), self.graph.game.num_players)

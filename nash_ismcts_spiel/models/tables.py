@@ -19,7 +19,7 @@ from nash_ismcts_spiel.games import DECISION, TERMINAL, GameGraph
 from nash_ismcts_spiel.games.policies import uniform_table
 from nash_ismcts_spiel.models.exact import ExactEvaluator
 from nash_ismcts_spiel.models.forest_models import ForestModels
-from nash_ismcts_spiel.models.protocol import NativeRowsEvaluator, graph_of
+from nash_ismcts_spiel.models.protocol import graph_of, native_rows_of
 from nash_ismcts_spiel.models.sources import compiled_only
 from nash_ismcts_spiel.models.store import Models
 from nash_ismcts_spiel.native import _core, exact
@@ -250,7 +250,7 @@ def _rows(graph: GameGraph, evaluator: Any) -> tuple[Floats, Floats, Floats, Flo
 
 def _ready(graph: GameGraph, evaluator: Any) -> _core.Rows | None:
     graph.resolve()
-    rows = evaluator.native_rows if isinstance(evaluator, NativeRowsEvaluator) else None
+    rows = native_rows_of(evaluator)
     return None if rows is None else Models(graph, evaluator).checked_native(rows)
 
 

@@ -72,7 +72,7 @@ class NativeEngine:
             self._search.keep(information_set, self._earlier_root)
         self._earlier_root = information_set
         before = self._search.simulations
-        visits = self._config.visits if visits is None else visits
+        visits = self._config.budget if visits is None else visits
         self._models.graph.expect_draws(information_set, visits)
         try:
             self._search.begin(
@@ -120,8 +120,8 @@ def search_together(
     settings = _settings(native.graph, config.with_radius(not native.compiled))
     searches = [_core.Search(settings, config.parallel_simulations) for _ in information_sets]
     for search, information_set, rng in zip(searches, information_sets, rngs, strict=True):
-        native.graph.expect_draws(information_set, config.visits)
-        search.begin(native.graph, information_set, config.visits, rng)
+        native.graph.expect_draws(information_set, config.budget)
+        search.begin(native.graph, information_set, config.budget, rng)
     with _locked(rngs):
         _run(native, searches, width, between)
     return [
@@ -174,7 +174,7 @@ class ForestSearch:
         """Starts without trees; the graph may grow."""
         self.search = new_search(graph, config)
         self._graph = graph
-        self._visits = config.visits
+        self._visits = config.budget
         self._rng = rng
         self.begin(np.zeros(0, dtype=np.int32))
 

@@ -26,6 +26,7 @@ Variant = Literal["cfr", "cfr_plus", "linear_cfr"]
 
 MAX_ENTRIES = 30_000_000
 MAX_RESPONDER_SETS = 2_000_000_000
+_SUM_TOLERANCE = 1e-6
 
 _COMPILED: weakref.WeakKeyDictionary[GameGraph, _core.CompiledGraph] = weakref.WeakKeyDictionary()
 
@@ -131,6 +132,22 @@ def nash_conv(graph: GameGraph, policy: Floats) -> NashConv:
     return NashConv(sum(gains), gains, tuple(best), tuple(on_policy))
 
 
+def exact_rows(graph: GameGraph, policy: Floats, forgetful: bool = True) -> _core.Rows:
+    """The rows of exact models of `policy` at every information set of an enumerated graph.
+
+    See ExactEvaluator for `forgetful`.
+    """
+    graph.resolve()
+    tools, rows = compiled(graph), _core.Rows()
+    counts = np.asarray(graph.information_sets.action_count)
+    if not _core.are_distributions(policy, counts, _SUM_TOLERANCE):
+        raise ValueError(f"{graph.game.name}: exact models need a policy of distributions")
+    reaches = [tools.reach(policy, player) for player in range(graph.game.num_players)]
+    weights, trembles = zip(*reaches, strict=True)
+    rows.put_exact(graph, policy, tools.expected_utilities(policy), weights, trembles, forgetful)
+    return rows
+
+
 def merged_nash_conv(
     merged: MergedGame,
     policy: Floats,
@@ -197,25 +214,6 @@ class CfrSolver:
     def current_policy(self) -> Floats:
         """The policy that the next iteration plays. [A]"""
         return self._solver.current_policy()
-
-
-class MergedCfrSolver:
-    """CFR+ over the views of a merged game: what can be had without a search, as a floor.
-
-    Where views forget, as observations do, nothing proves that it converges. One thread at a time.
-    """
-
-    def __init__(self, merged: MergedGame) -> None:
-        """Starts at the uniform policy."""
-        self._solver = _core.MergedCfr(merged.native)
-
-    def run(self, iterations: int) -> None:
-        """Runs further iterations; Ctrl-C stops between two of them."""
-        self._solver.run(iterations)
-
-    def average_policy(self) -> Floats:
-        """One probability per legal action of each view, in the order of the views."""
-        return self._solver.average_policy()
 
 
 def merged_ismcts(

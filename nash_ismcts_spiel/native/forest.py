@@ -12,6 +12,7 @@ the likeliest way to it that of the log; `search/view_forest.py` is the algorith
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from collections.abc import Callable, Sequence
 
@@ -44,14 +45,33 @@ class _Walk:
 class ForestEngine:
     """Searches one information set after another and keeps what was thought in between."""
 
-    def __init__(self, models: AnyModels, config: SearchConfig, seed: int) -> None:
-        """Starts with nothing thought about."""
-        self._models: AnyModels = models.in_scale(config.value_scale)
+    def __init__(
+        self, models: AnyModels | Callable[[], AnyModels], config: SearchConfig, seed: int
+    ) -> None:
+        """Starts with nothing thought about.
+
+        Args:
+          models: P with what follows from it, or what makes them, which is asked when they are
+            first needed, and again after it has failed.
+          config: how to search.
+          seed: of all searches that have none of their own.
+        """
+        self._source = models
+        self._value_scale = config.value_scale
         self._is_native = config.engine == "native"
-        self._visits = config.visits
+        self._visits = config.budget
         self._seed = seed
         self._walks: dict[int, _Walk] = {}
         self._last: _Walk | None = None
+
+    @functools.cached_property
+    def _models(self) -> AnyModels:
+        found = self._source() if callable(self._source) else self._source
+        return found.in_scale(self._value_scale)
+
+    def prepare(self) -> None:
+        """Makes the models now, so that no search has to wait for them."""
+        self._models  # noqa: B018
 
     def forget(self) -> None:
         """Drops all that was thought."""

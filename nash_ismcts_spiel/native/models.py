@@ -6,24 +6,19 @@ rows where a search needs them; all others are asked for a batch at a time.
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.models import ExactEvaluator, Models, checks
-from nash_ismcts_spiel.models.protocol import NativeRowsEvaluator
+from nash_ismcts_spiel.models import Models
+from nash_ismcts_spiel.models.protocol import native_rows_of
 from nash_ismcts_spiel.native import _core
-from nash_ismcts_spiel.native.exact import compiled
 
 Ids = npt.NDArray[np.int32]
 
 _BATCH = 4096
 """Rows that are fetched at once where many are missing."""
-
-_EXACT_ROWS: weakref.WeakKeyDictionary[ExactEvaluator, _core.Rows] = weakref.WeakKeyDictionary()
 
 
 class NativeModels:
@@ -35,25 +30,18 @@ class NativeModels:
       source: makes rows without Python, all or those of SAMPLE nodes; None if all come from the
         evaluator.
       compiled: whether compiled code makes all rows.
-      rows_evaluated: how many rows the evaluator was asked for.
-      batches: in how many calls.
     """
 
     def __init__(self, models: Models) -> None:
-        """Takes over rows that are there already: those of exact models, and of an evaluator that
-        shows them as `native_rows`. Others come when a search waits for them.
+        """Takes over rows that are there already, of an evaluator that shows them as `native_rows`.
+        Others come when a search waits for them.
         """
         self.graph = models.graph
-        self.rows_evaluated = 0
-        self.batches = 0
         self._models = models
         self.compiled = models.compiled is not None
         self.source: _core.RowSource | None = None
-        evaluator = models.evaluator
-        ready = evaluator.native_rows if isinstance(evaluator, NativeRowsEvaluator) else None
-        if isinstance(models.evaluator, ExactEvaluator):
-            self.rows = _exact_rows(models.evaluator)
-        elif ready is not None:
+        ready = native_rows_of(models.evaluator)
+        if ready is not None:
             self.rows = models.checked_native(ready)
         else:
             self.rows = _core.Rows()
@@ -97,49 +85,10 @@ class NativeModels:
     def _provide_sets(self, ids: Ids) -> None:
         rows = self._models.flat_information_sets(ids.tolist())
         self.rows.put_sets(self.graph, ids, *rows)
-        self._count(len(ids))
 
     def _provide_samples(self, ids: Ids) -> None:
         rows = self._models.flat_samples(ids.tolist())
         self.rows.put_samples(self.graph, ids, *rows)
-        self._count(len(ids))
-
-    def _count(self, rows: int) -> None:
-        self.rows_evaluated += rows
-        self.batches += 1
-
-
-def exact_rows(
-    graph: GameGraph, policy: npt.NDArray[np.float64], forgetful: bool = True
-) -> _core.Rows:
-    """The rows of exact models of `policy` at every information set of an enumerated graph.
-
-    See ExactEvaluator for `forgetful`.
-    """
-    graph.resolve()
-    tools = compiled(graph)
-    if not checks.distributions(policy, np.asarray(graph.information_sets.action_count)):
-        raise ValueError(f"{graph.game.name}: exact models need a policy of distributions")
-    reaches = [tools.reach(policy, player) for player in range(graph.game.num_players)]
-    rows = _core.Rows()
-    rows.put_exact(
-        graph,
-        policy,
-        tools.expected_utilities(policy),
-        [reach[0] for reach in reaches],
-        [reach[1] for reach in reaches],
-        forgetful,
-    )
-    return rows
-
-
-def _exact_rows(evaluator: ExactEvaluator) -> _core.Rows:
-    rows = _EXACT_ROWS.get(evaluator)
-    if rows is None:
-        rows = _EXACT_ROWS[evaluator] = exact_rows(
-            evaluator.graph, evaluator.policy, evaluator.forgetful
-        )
-    return rows
 
 
 def _missing(has: npt.NDArray[np.uint8], ids: Ids) -> Ids:

@@ -43,7 +43,7 @@ class StateForestEngine:
         self._graph = models.graph
         self._scale = config.value_scale or _scale(models.graph)
         self._native = config.engine == "native"
-        self._visits = config.visits
+        self._visits = config.budget
         self._seed = seed
         self._near: tuple[int, list[int]] | None = None
         self._last: _Forest | None = None

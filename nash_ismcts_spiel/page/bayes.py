@@ -15,7 +15,7 @@ from nash_ismcts_spiel.games import GameGraph, InformationKey
 from nash_ismcts_spiel.games.tables import DEAD
 from nash_ismcts_spiel.models import Evaluator, Models
 from nash_ismcts_spiel.models.protocol import graph_of
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 
 MOST_HISTORIES = 100_000
 """Size up to which a game is enumerated for this; larger ones would keep a person waiting."""

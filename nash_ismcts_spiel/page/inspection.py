@@ -1,4 +1,4 @@
-"""One search, laid open: what it found in each tree, from the point of view of who acts there.
+"""One literal search, laid open: what it found in each tree, from the view of who acts there.
 
 Positions are searched with one set of models and settings of which visits, radius and seed may be
 changed at any time; the rows of the models are kept in between. Utilities are in the game's units.
@@ -85,10 +85,12 @@ class Inspection:
         Raises:
           ValueError: the models do not fit the game or the settings.
         """
-        NashIsmctsBot(game.pyspiel_game, 0, evaluator, config)  # refuses what does not fit
         self.game = game
         self.evaluator = evaluator
-        self.config = dataclasses.replace(config, trees="by_information_set", engine="native")
+        self.config = dataclasses.replace(
+            config, search="notes", trees="by_information_set", engine="native"
+        )
+        NashIsmctsBot(game.pyspiel_game, 0, evaluator, self.config)  # refuses what does not fit
         self.lock = threading.RLock()
         self._last: tuple[tuple[tuple[int, ...], Asked], Searched] | None = None
         self._start_graph()

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from nash_ismcts_spiel.runs.metrics import Metrics
 
 FOLDER = "tensorboard"
 
 
-class Board:
-    """Writes one scalar per metric, with the generation as the step."""
+@contextlib.contextmanager
+def board(directory: Path) -> Iterator[Callable[[Metrics], None]]:
+    """Writes generations to a folder in the run's directory: a scalar per metric.
 
-    def __init__(self, directory: Path) -> None:
-        """Writes to a folder in the run's directory.
+    Raises:
+      ValueError: TensorBoard is not installed.
+    """
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ModuleNotFoundError:
+        wanted = "pip install 'nash_ismcts_spiel[tensorboard]'"
+        raise ValueError(f"--tensorboard needs the package tensorboard: {wanted}") from None
 
-        Raises:
-          ValueError: TensorBoard is not installed.
-        """
-        try:
-            from torch.utils.tensorboard import SummaryWriter
-        except ModuleNotFoundError:
-            wanted = "pip install 'nash_ismcts_spiel[tensorboard]'"
-            raise ValueError(f"--tensorboard needs the package tensorboard: {wanted}") from None
-        self._writer = SummaryWriter(str(directory / FOLDER))
-
-    def write(self, metrics: Metrics) -> None:
-        """Adds a measured generation."""
+    def write(metrics: Metrics) -> None:
         values = {
             "exploitability/average": metrics.exploitability_average,
             "exploitability/search": metrics.exploitability_search,
@@ -37,19 +33,7 @@ class Board:
         }
         for name, value in values.items():
             if value is not None:
-                self._writer.add_scalar(
-                    name, value, metrics.generation, walltime=metrics.wall_seconds
-                )
+                writer.add_scalar(name, value, metrics.generation, walltime=metrics.wall_seconds)
 
-    def __enter__(self) -> Self:
-        """Nothing to do."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Writes what is left."""
-        self._writer.close()
+    with SummaryWriter(str(directory / FOLDER)) as writer:
+        yield write

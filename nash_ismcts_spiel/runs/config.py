@@ -20,9 +20,9 @@ from nash_ismcts_spiel.files import CheckpointError, DamagedFileError, digest_of
 from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
 
 CONFIG = "config.json"
-CHECKPOINT = "checkpoint.npz"
+CHECKPOINT = "checkpoint.safetensors"
 RUN = "run"
-"""The run's identity in a config, a checkpoint and a line of metrics; older runs have none."""
+"""The run's identity in a config, a checkpoint and a line of metrics."""
 DIGEST = "digest"
 """A config's digest of all else that it says."""
 
@@ -53,13 +53,13 @@ def stored_settings(directory: str | Path) -> dict[str, Any]:
     if not path.exists():
         raise ValueError(f"{directory} has no run: {CONFIG} is missing")
     settings = read_object(path, "the config of a run")
-    if (RUN in settings or DIGEST in settings) and settings.get(DIGEST) != _digest(settings):
+    if settings.get(DIGEST) != _digest(settings):
         raise DamagedFileError(f"{path} is not the config of a run as it was written")
     return settings
 
 
 def run_of(directory: Path) -> str:
-    """The identity of the run in a directory; empty if it has none, or if there is no run."""
+    """The identity of the run in a directory; empty if there is no run."""
     if not (directory / CONFIG).exists():
         return ""
     return str(stored_settings(directory).get(RUN, ""))
@@ -68,9 +68,9 @@ def run_of(directory: Path) -> str:
 def refuse_mixed(directory: Path, settings: Mapping[str, Any], numbers: Mapping[str, Any]) -> None:
     """Raises CheckpointError unless a checkpoint with these numbers belongs to this config."""
     path = directory / CHECKPOINT
-    if numbers.get(RUN, "") != settings.get(RUN, ""):
+    if numbers.get(RUN) != settings.get(RUN):
         raise CheckpointError(f"{path} is of another run than {directory / CONFIG}")
-    if numbers.get(CONFIG, "") != settings.get(DIGEST, ""):
+    if numbers.get(CONFIG) != settings.get(DIGEST):
         raise CheckpointError(f"{path} was made with other settings than {directory / CONFIG} has")
 
 

@@ -1,9 +1,9 @@
 """The files of a training: config, metrics and checkpoint in a directory of its own.
 
 `config.json` says how the run was made, `metrics.jsonl` has one line per measured generation (and
-one where training was told to end), `checkpoint.npz` is where it goes on from. A resumed run drops
-the lines after its checkpoint and does those generations again, bit for bit. All three say which
-run they are of. Only one process at a time trains in a directory; any number may read.
+one where training was told to end), `checkpoint.safetensors` is where it goes on from. A resumed
+run drops the lines after its checkpoint and does those generations again, bit for bit. All three
+say which run they are of. Only one process at a time trains in a directory; any number may read.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any, ClassVar
 
 from nash_ismcts_spiel import files
 from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.files.disk import remove_file
-from nash_ismcts_spiel.learning.loops import Loop
+from nash_ismcts_spiel.learning.loop import Loop
 from nash_ismcts_spiel.learning.watch import Progress, TimeUpError, Watch
 from nash_ismcts_spiel.runs.config import (
     CHECKPOINT,
@@ -39,7 +38,6 @@ _NOT_OF_THIS_RUN = (
     AttributeError,
     ArithmeticError,
     RuntimeError,
-    UnpicklingError,
 )
 """What models raise that are to take over what they have not written."""
 
@@ -81,12 +79,19 @@ class RunDirectory:
       directory: where it lives.
       game: the game's name with its parameters.
       seed: of all randomness.
+      kind: what a config says under `models`.
       loop: generation after generation.
       wall_seconds, cpu_seconds: time spent on generations so far, workers included.
       cut_short: whether time was up inside a generation, which was dropped.
     """
 
     disk: ClassVar[files.Disk] = files.DISK
+    kind: str
+
+    @property
+    def learned_on(self) -> str:
+        """In words, on what the models learn, for figures that need to say so."""
+        raise NotImplementedError
 
     def __init__(self, directory: str | Path, game: str, seed: int, loop: Loop) -> None:
         """Prepares a run in memory; `_begin` and `_restore` connect it with its files."""
@@ -207,14 +212,16 @@ class RunDirectory:
     def _restore(self, settings: Mapping[str, Any]) -> None:
         """Goes on from the checkpoint on the disk, if it is one of the config's run."""
         path = self.directory / CHECKPOINT
-        refuse_mixed(self.directory, settings, files.load_numbers(path))
-        whole = files.load(path, self.loop.models.array_names)
-        numbers = {"metrics_digest": "", **whole.numbers}
+        whole = files.load(path)
+        numbers = whole.numbers
+        refuse_mixed(self.directory, settings, numbers)
         log = MetricsLog(self.directory / METRICS, settings.get(RUN, ""), self.disk)
         self._check_models(numbers)
         try:
             _check_numbers(numbers)
             self.loop.models.restore(whole.arrays)
+            if self.loop.models.arrays().keys() != whole.arrays.keys():
+                raise ValueError("it has arrays that are not expected")
             self.loop.restore(numbers["generation"], numbers["counters"])
         except _NOT_OF_THIS_RUN as error:
             raise files.CheckpointError(f"{path} is not one of this run: {error}") from error
@@ -232,7 +239,7 @@ class RunDirectory:
         """Goes on from what is on the disk, which another process may have trained meanwhile, and
         drops the lines after the checkpoint: their generations are done again.
         """
-        numbers = {"metrics_digest": "", **files.load_numbers(self.directory / CHECKPOINT)}
+        numbers = files.load(self.directory / CHECKPOINT).numbers
         if numbers != self._on_disk:
             self._restore(self._settings)
         whole = self._whole.numbers

@@ -58,9 +58,7 @@ class Metrics:
         return json.dumps(self._entries())
 
     def sealed_line(self, run: str, before: str) -> tuple[str, str]:
-        """The line of `metrics.jsonl` in a run, and its digest; both are plain without a run."""
-        if not run:
-            return self.line(), ""
+        """The line of `metrics.jsonl` in a run, and its digest."""
         return sealed(json.dumps({**self._entries(), RUN: run}), before)
 
     def _entries(self) -> dict[str, Any]:
@@ -120,7 +118,7 @@ class MetricsLog:
 
     Attributes:
       path: the file.
-      run: the run's identity; empty for runs of before, whose lines have no digests.
+      run: the run's identity.
       size: bytes of all lines that count.
       digest: of the last of them.
     """

@@ -25,7 +25,7 @@ from nash_ismcts_spiel.learning.loops import (
 )
 from nash_ismcts_spiel.learning.view_loop import ViewLoop
 from nash_ismcts_spiel.native import _core
-from nash_ismcts_spiel.native.models import exact_rows
+from nash_ismcts_spiel.native.exact import exact_rows
 from nash_ismcts_spiel.notebook import html_pairs
 from nash_ismcts_spiel.runs.config import CHECKPOINT, naming_config, read_config
 from nash_ismcts_spiel.runs.directory import Budget, RunDirectory, refuse_occupied

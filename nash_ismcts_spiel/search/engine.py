@@ -77,7 +77,7 @@ class ReferenceEngine:
         simulator = Simulator(
             self._models, self._forest, self._config, self._value_scale, rng, limits, self._pools
         )
-        visits = self._config.visits if visits is None else visits
+        visits = self._config.budget if visits is None else visits
         self._models.graph.expect_draws(information_set, visits)
         stopped_by: StoppedBy = "visits"
         try:

@@ -60,7 +60,7 @@ def test_its_files_are_there_and_no_others() -> None:
     for name in (
         "py.typed",
         "games/measured.json",
-        "pretrained/kuhn_poker.npz",
+        "pretrained/kuhn_poker.safetensors",
         "page/static/page.js",
     ):
         assert package.joinpath(name).is_file(), name

@@ -113,10 +113,6 @@ class RebelBot(PolicyBot):
         """Another game begins."""
         self._game.restart()
 
-    def restart_at(self, state: Any) -> None:
-        """Another game begins, in the middle."""
-        self._game.restart()
-
 
 def load_search(
     checkpoint: str | Path, game: SupportedGame, iterations: int | None = None

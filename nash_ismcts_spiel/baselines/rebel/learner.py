@@ -7,7 +7,6 @@ takes out most of the noise of the last steps.
 from __future__ import annotations
 
 import copy
-import io
 from collections.abc import Mapping
 
 import numpy as np
@@ -22,7 +21,8 @@ from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.network import NetworkLeaves, make_network
 from nash_ismcts_spiel.baselines.rebel.public_tree import PLAYERS, PublicTree
 from nash_ismcts_spiel.baselines.rebel.self_play import BeliefStates
-from nash_ismcts_spiel.models.networks.nets import load_state, restore_network
+from nash_ismcts_spiel.learning.fit import adam_arrays, restore_adam
+from nash_ismcts_spiel.models.networks.nets import arrays_of, inside, outside, restore_network
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 Singles = npt.NDArray[np.float32]
@@ -86,13 +86,10 @@ class Learner:
     """The network, its optimizer and its buffer.
 
     Attributes:
-      array_names: what `arrays` are called.
       buffer: what is learned from.
       leaf_values: what has been learned.
       last_loss: mean squared error of the last fit, in squared value scales.
     """
-
-    array_names = ("networks", "added", *_COLUMNS)
 
     def __init__(self, tree: PublicTree, config: RebelConfig, seed: int) -> None:
         """Starts with random weights drawn from the seed."""
@@ -121,19 +118,12 @@ class Learner:
 
     def arrays(self) -> Arrays:
         """All that a checkpoint must keep; copies."""
-        stored = io.BytesIO()
-        torch.save(
-            {
-                "network": self._network.state_dict(),
-                "smooth": self._smooth.state_dict(),
-                "optimizer": self._optimizer.state_dict(),
-                "last_loss": self.last_loss,
-            },
-            stored,
-        )
         kept = len(self.buffer)
         return {
-            "networks": np.frombuffer(stored.getvalue(), dtype=np.uint8),
+            **outside("network", arrays_of(self._network)),
+            **outside("smooth", arrays_of(self._smooth)),
+            **adam_arrays(self._optimizer),
+            "last_loss": np.array(self.last_loss),
             "added": np.array(self.buffer.added),
             "futures": self.buffer.futures[:kept].copy(),
             "beliefs": self.buffer.beliefs[:kept].copy(),
@@ -142,11 +132,10 @@ class Learner:
 
     def restore(self, arrays: Arrays) -> None:
         """Goes back to where `arrays` were taken."""
-        stored = load_state(arrays["networks"].tobytes())
-        restore_network(self._network, stored["network"])
-        restore_network(self._smooth, stored["smooth"])
-        self._optimizer.load_state_dict(stored["optimizer"])
-        self.last_loss = float(stored["last_loss"])
+        restore_network(self._network, inside(arrays, "network"))
+        restore_network(self._smooth, inside(arrays, "smooth"))
+        restore_adam(self._optimizer, inside(arrays, "adam"))
+        self.last_loss = float(arrays["last_loss"])
         self.buffer.restore(arrays, self._tree.num_futures)
 
     def _step(self, drawn: npt.NDArray[np.int64]) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from nash_ismcts_spiel.baselines.rebel.config import UNSAFE, RebelConfig
@@ -13,6 +11,7 @@ from nash_ismcts_spiel.baselines.rebel.public_tree import Floats, PublicTree
 from nash_ismcts_spiel.baselines.rebel.self_play import SelfPlay
 from nash_ismcts_spiel.baselines.rebel.subgames import Subgames
 from nash_ismcts_spiel.games import GameGraph
+from nash_ismcts_spiel.learning.loop import Loop
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.native import exact
 
@@ -20,30 +19,23 @@ _PLAYING, _MEASURING = 0, 1
 """The last word of a seed from which self-play and fitting draw, and measuring."""
 
 
-class RebelLoop:
-    """Generation after generation.
+class RebelLoop(Loop):
+    """Training of the value network; `simulations` counts iterations of subgame solvers.
 
     Attributes:
-      generation: generations done.
-      simulations: iterations of subgame solvers so far.
-      elsewhere_seconds: processor time of other processes; there are none.
-      models: the value network.
-      subgames: those whose leaves it values.
+      subgames: those whose leaves the network values.
     """
+
+    models: Learner
 
     def __init__(self, tree: PublicTree, config: RebelConfig, seed: int) -> None:
         """Starts before the first generation."""
-        if seed < 0:
-            raise ValueError(f"need a seed from 0, not {seed}")
-        self.generation = 0
-        self.simulations = 0
-        self.elsewhere_seconds = 0.0
+        super().__init__(seed)
         self.models = Learner(tree, config, seed)
         self._graph = tree.graph
         self.subgames = Subgames(tree, config.depth, config.stop_at_chance)
         self._play = SelfPlay(self.subgames, config)
         self._config = config
-        self._seed = seed
 
     def step(self, watch: Watch | None = None) -> None:
         """One generation, however long it takes."""
@@ -52,15 +44,6 @@ class RebelLoop:
         self.models.learn(rows, self.generation + 1, rng)
         self.generation += 1
         self.simulations += rows.iterations
-
-    def counters(self) -> dict[str, float]:
-        """What a checkpoint keeps of the loop, beside the number of generations."""
-        return {"simulations": self.simulations}
-
-    def restore(self, generation: int, counters: Mapping[str, float]) -> None:
-        """Goes on after `generation`; the network must have been restored."""
-        self.generation = generation
-        self.simulations = int(counters["simulations"])
 
     def figures(self) -> dict[str, float]:
         """Exploitability of what is played and of unsafe search, and how the network does."""
@@ -79,9 +62,6 @@ class RebelLoop:
         count = playthroughs or self._config.measured_playthroughs
         rng = np.random.default_rng([self._seed, self.generation, _MEASURING])
         return safe_policy(self.search(), None if self.subgames.in_a_row <= 2 else count, rng)
-
-    def close(self) -> None:
-        """Nothing to do: there are no workers."""
 
     def search(self, iterations: int | None = None) -> Search:
         """How the current network plays, with the config's iterations if none are given."""

@@ -33,6 +33,12 @@ class RebelRun(RunDirectory):
     """
 
     loop: RebelLoop
+    kind = MODELS
+
+    @property
+    def learned_on(self) -> str:
+        """In words, on what the network learns."""
+        return f"{len(self.tree)} public states, {self.tree.num_futures} of them different"
 
     def __init__(self, directory: str | Path, game: str, seed: int, config: RebelConfig) -> None:
         """Prepares a run in memory; `create` and `resume` connect it with its files.

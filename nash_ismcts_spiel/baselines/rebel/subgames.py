@@ -149,24 +149,6 @@ class Subgames:
         return Solution(batch, snapshots, [part.tolist() for part in per_subgame])
 
 
-class OracleLeaves:
-    """Leaf values by solving the rest of the game from the current beliefs, each time anew."""
-
-    def __init__(self, tree: PublicTree, iterations: int, method: Method = "cfr_plus") -> None:
-        """Solves with so many iterations; more are more exact."""
-        self._subgames = Subgames(tree, WHOLE_GAME, stop_at_chance=False)
-        self._iterations = iterations
-        self._method: Method = method
-
-    def __call__(self, player: int, states: Ints, beliefs: Floats) -> Floats:
-        """Values of the player's slots. [R, width]"""
-        solved = self._subgames.solve(
-            states.tolist(), beliefs, self._iterations, self._method, no_leaves
-        )
-        values: Floats = solved.batch.root_values()[:, player]
-        return values
-
-
 def no_leaves(player: int, states: Ints, beliefs: Floats) -> Floats:
     """For subgames that reach to the end of the game."""
     return np.zeros((0, beliefs.shape[-1]))

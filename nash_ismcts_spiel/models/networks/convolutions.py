@@ -100,16 +100,3 @@ class BoardNetwork(Network):
         whole = torch.cat([hidden.mean((2, 3)), hidden.amax((2, 3)), facts], dim=1)
         numbers = self.out(whole)
         return torch.cat([numbers, numbers[:, :1] + cells], dim=1)
-
-
-def weight_count(
-    inputs: int, shape: tuple[int, int, int], numbers: int, actions: int, config: NetworkConfig
-) -> int:
-    """Weights of such a network, computed without making it."""
-    planes, rows, columns = shape
-    width, cells = config.width, rows * columns
-    facts = inputs - planes * cells
-    first = width * (planes * _FIRST**2 + 1) + width * (facts + 1)
-    block = 2 * width + width * (width * _NEXT**2 + 1)
-    last = 2 * width + (width + 1) * (actions // cells) + (2 * width + facts + 1) * numbers
-    return first + config.depth * block + last

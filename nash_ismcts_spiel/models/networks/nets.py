@@ -12,11 +12,12 @@ plain rectified units for good. Values come out in value scales (see SearchConfi
 from __future__ import annotations
 
 import dataclasses
-import io
 import math
-import zipfile
 from collections.abc import Mapping
 from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from nash_ismcts_spiel.models.networks import torch_check  # noqa: F401  (before torch)
 
@@ -25,9 +26,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from nash_ismcts_spiel.files import stored_members
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
-from nash_ismcts_spiel.models.networks.convolutions import BoardNetwork, Network, weight_count
+from nash_ismcts_spiel.models.networks.convolutions import BoardNetwork, Network
+
+Numbers = npt.NDArray[Any]
 
 MASKED = -1e9
 MOST_WEIGHT = 1e6
@@ -130,15 +132,22 @@ class Networks:
 
 def make_networks(sizes: Sizes, config: NetworkConfig, seed: int) -> Networks:
     """Networks with random weights drawn from the seed."""
-    actions, pieces, device = sizes.actions, sizes.pieces, device_of(config)
-    of_pieces = pieces + FACTORS * (pieces + actions)
+    device = device_of(config)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)  # weights are drawn on the CPU, so they do not depend on the device
-        return Networks(
-            policy=_set_network(sizes, 0, config).to(device),
-            value=_set_network(sizes, 1, config).to(device),
-            hidden=ResidualNetwork(sizes.sample_inputs, pieces + of_pieces, config).to(device),
-        )
+        made = _on_cpu(sizes, config)
+    for network in made.by_name().values():
+        network.to(device)
+    return made
+
+
+def _on_cpu(sizes: Sizes, config: NetworkConfig) -> Networks:
+    of_pieces = sizes.pieces + FACTORS * (sizes.pieces + sizes.actions)
+    return Networks(
+        policy=_set_network(sizes, 0, config),
+        value=_set_network(sizes, 1, config),
+        hidden=ResidualNetwork(sizes.sample_inputs, sizes.pieces + of_pieces, config),
+    )
 
 
 def _set_network(sizes: Sizes, numbers: int, config: NetworkConfig) -> Network:
@@ -164,91 +173,71 @@ def device_of(config: NetworkConfig) -> torch.device:
     return device
 
 
-def load_state(stored: bytes) -> dict[str, Any]:
-    """What `torch.save` wrote, from any device; nothing in it is executed or unpacked.
-
-    Raises:
-      ValueError: it is something else, or a number in it is not finite.
-    """
-    try:
-        with zipfile.ZipFile(io.BytesIO(stored)) as archive:
-            stored_members(archive, len(stored))
-        state = torch.load(io.BytesIO(stored), map_location="cpu", weights_only=True)
-    except Exception as error:  # torch raises whatever it likes where bytes are wrong
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ValueError(f"its networks cannot be read: {reason}") from error
-    if not isinstance(state, dict):
-        raise ValueError("its networks have no names")
-    _refuse_infinite(state)
-    return state
+def arrays_of(network: nn.Module) -> dict[str, Numbers]:
+    """The weights of a network by name; copies."""
+    return {name: array_of(tensor) for name, tensor in network.state_dict().items()}
 
 
-def restore_network(network: nn.Module, state: Mapping[str, Any]) -> None:
+def array_of(tensor: Tensor) -> Numbers:
+    """A copy of a tensor."""
+    copied: Numbers = tensor.detach().cpu().numpy().copy()
+    return copied
+
+
+def inside(arrays: Mapping[str, Numbers], name: str) -> dict[str, Numbers]:
+    """The arrays whose names begin with `name` and a dot, without that."""
+    prefix = f"{name}."
+    return {k.removeprefix(prefix): array for k, array in arrays.items() if k.startswith(prefix)}
+
+
+def outside(name: str, arrays: Mapping[str, Numbers]) -> dict[str, Numbers]:
+    """The arrays with `name` and a dot before their names."""
+    return {f"{name}.{key}": array for key, array in arrays.items()}
+
+
+def restore_network(network: nn.Module, arrays: Mapping[str, Numbers]) -> None:
     """Takes over the weights of a network.
 
     Raises:
       ValueError: they are not finite, or so large that outputs would not be.
       RuntimeError: they are those of another network.
     """
-    _refuse_infinite(state, MOST_WEIGHT)
-    network.load_state_dict(state)
+    refuse_infinite(arrays, MOST_WEIGHT)
+    network.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
 
 
-def _refuse_infinite(state: Any, most: float = math.inf) -> None:
-    """Raises ValueError if a number in a state is NaN, infinite, or beyond `most`."""
-    waiting = [state]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, Mapping):
-            waiting += each.values()
-        elif isinstance(each, list | tuple):
-            waiting += each
-        elif isinstance(each, Tensor):
-            _check_tensor(each, most)
+def refuse_infinite(arrays: Mapping[str, Numbers], most: float = math.inf) -> None:
+    """Raises ValueError if a number is NaN, infinite, or beyond `most`."""
+    for array in arrays.values():
+        largest = float(np.abs(array).max(initial=0.0))  # NaN if one of them is
+        if not (math.isfinite(largest) and largest <= most):
+            raise ValueError(f"a weight of its networks is {largest:g}")
 
 
-def _check_tensor(tensor: Tensor, most: float) -> None:
-    if tensor.numel() == 0:
-        return
-    if tensor.layout != torch.strided or not tensor.is_contiguous():
-        raise ValueError("its weights are not plain numbers")  # they might claim any size
-    largest = float(tensor.detach().abs().max())  # NaN if one of them is
-    if not (math.isfinite(largest) and largest <= most):
-        raise ValueError(f"a weight of its networks is {largest:g}")
-
-
-def weights_of(networks: Networks) -> bytes:
+def weights_of(networks: Networks) -> dict[str, Numbers]:
     """The weights of all networks, to be read by `load_weights`."""
-    buffer = io.BytesIO()
-    torch.save({name: net.state_dict() for name, net in networks.by_name().items()}, buffer)
-    return buffer.getvalue()
+    found: dict[str, Numbers] = {}
+    for name, network in networks.by_name().items():
+        found |= outside(name, arrays_of(network))
+    return found
 
 
-def load_weights(networks: Networks, weights: bytes) -> None:
-    """Takes over weights that `weights_of` wrote; nothing in them is executed.
+def load_weights(networks: Networks, weights: Mapping[str, Numbers]) -> None:
+    """Takes over the weights of all networks.
 
     Raises:
-      ValueError, KeyError or RuntimeError: they are something else, or not finite.
+      ValueError or RuntimeError: they are those of other networks, or not finite.
     """
-    stored = load_state(weights)
     for name, network in networks.by_name().items():
-        restore_network(network, stored[name])
+        restore_network(network, inside(weights, name))
 
 
-def least_bytes(sizes: Sizes, config: NetworkConfig) -> int:
-    """Bytes that the weights of such networks take, computed without making them."""
-    of_pieces = sizes.pieces + FACTORS * (sizes.pieces + sizes.actions)
-    weights = _residual_weights(sizes.sample_inputs, sizes.pieces + of_pieces, config)
-    for numbers in (0, 1):
-        if sizes.planes == 0:
-            weights += _residual_weights(sizes.set_inputs, numbers + sizes.actions, config)
-        else:
-            shape = (sizes.planes, sizes.rows, sizes.columns)
-            weights += weight_count(sizes.set_inputs, shape, numbers, sizes.actions, config)
-    return 4 * weights
-
-
-def _residual_weights(inputs: int, outputs: int, config: NetworkConfig) -> int:
-    width = config.width
-    layer = 2 * width + width * (width + 1)
-    return (inputs + 1) * width + config.depth * layer + 2 * width + (width + 1) * outputs
+def refuse_others(sizes: Sizes, config: NetworkConfig, weights: Mapping[str, Numbers]) -> None:
+    """Raises ValueError unless weights are those of such networks, which need not be made."""
+    with torch.device("meta"):
+        made = _on_cpu(sizes, config).by_name()
+    pairs = ((f"{n}.{key}", t) for n, net in made.items() for key, t in net.state_dict().items())
+    if {name: tuple(tensor.shape) for name, tensor in pairs} != {
+        name: array.shape for name, array in weights.items()
+    }:
+        raise ValueError("its weights are not those of networks of its sizes")

@@ -10,7 +10,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, get_args
 
-import numpy as np
 from open_spiel.python import policy as openspiel_policy
 
 from nash_ismcts_spiel import files
@@ -24,9 +23,9 @@ from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.models.networks.nets import (
     Networks,
     Sizes,
-    least_bytes,
     load_weights,
     make_networks,
+    refuse_others,
     weights_of,
 )
 from nash_ismcts_spiel.models.networks.policy import NetworkPolicy
@@ -165,8 +164,7 @@ def save(path: str | Path, models: SavedModels) -> None:
         "codes": models.codes,
         "turning": models.turning,
     }
-    weights = np.frombuffer(weights_of(models.networks), dtype=np.uint8)
-    files.save(Path(path), files.Checkpoint(numbers, {"weights": weights}))
+    files.save(Path(path), files.Checkpoint(numbers, weights_of(models.networks)))
 
 
 def load(path: str | Path) -> SavedModels:
@@ -176,24 +174,15 @@ def load(path: str | Path) -> SavedModels:
       CheckpointError: the file is damaged, or holds something else; it is named.
     """
     path = Path(path)
-    if "networks" not in files.load_numbers(path):  # such as the checkpoint of a run
-        raise files.CheckpointError(f"{path} holds no learned models")
-    numbers, arrays = files.load(path, ["weights"])
+    numbers, weights = files.load(path)
     try:
         # Wherever they were trained, they play where every machine can.
         config = NetworkConfig.from_dict({**numbers["networks"], "device": "cpu"})
-        if numbers.get("hidden_order", "play") != "play":
-            raise ValueError("they draw hands of cards as sets, which is gone")
-        told = {name: size for name, size in numbers["sizes"].items() if name != "prior_inputs"}
-        sizes = _StoredSizes(**told)
-        weights, due = arrays["weights"], least_bytes(sizes, config)
-        if weights.dtype != np.uint8 or weights.ndim != 1 or len(weights) < due:
-            raise ValueError(f"networks of its sizes take {due:,} bytes, which it has not")
+        sizes = _StoredSizes(**numbers["sizes"])
+        refuse_others(sizes, config, weights)
         networks = make_networks(sizes, config, seed=0)
-        load_weights(networks, weights.tobytes())
-        # Older files are of whole actions, with boards as they are.
-        split = numbers.get("split_actions", "never"), numbers.get("codes", "")
-        turning = numbers.get("turning", "")
+        load_weights(networks, weights)
+        split, turning = (numbers["split_actions"], numbers["codes"]), numbers["turning"]
         game, enumerated, made = numbers["game"], numbers["enumerated"], numbers["made"]
         _check_header(game, enumerated, made, *split, turning)
     except (LookupError, TypeError, RuntimeError, ValueError, AttributeError) as error:
@@ -225,6 +214,6 @@ def pretrained_path(game: SupportedGame) -> Path:
     folder = Path(str(resources.files("nash_ismcts_spiel"))) / PRETRAINED
     for stem, name in PRETRAINED_GAMES.items():
         if game.is_same_as(support(name)):
-            return folder / f"{stem}.npz"
+            return folder / f"{stem}.safetensors"
     known = ", ".join(PRETRAINED_GAMES.values())
     raise ValueError(f"no pretrained models of {game.name}; there are some of {known}")
