@@ -16,7 +16,6 @@ from nash_ismcts_spiel.games.guides import (
     bridge,
     crazy_eights,
     cribbage,
-    dark_chess,
     dominoes,
     dou_dizhu,
     euchre,
@@ -40,7 +39,6 @@ _GUIDES: dict[str, Guide] = {
     "bridge": bridge.guide,
     "crazy_eights": crazy_eights.guide,
     "cribbage": cribbage.guide,
-    "dark_chess": dark_chess.guide,
     "dou_dizhu": dou_dizhu.guide,
     "euchre": euchre.guide,
     "gin_rummy": gin_rummy.guide,
@@ -57,7 +55,7 @@ _GUIDES: dict[str, Guide] = {
     "spades": spades.guide,
 }
 
-_SLOW = frozenset({dark_chess.guide, phantom_go.guide, rbc.guide})
+_SLOW = frozenset({phantom_go.guide, rbc.guide})
 
 
 def is_slow(guide: Guide) -> bool:
