@@ -2,7 +2,7 @@
 
 In random games, decisions from the first to the last are asked about out of the blue (a new graph),
 and one game is gone through decision by decision (one graph). A question is a first world and then
-64 further ones. Where a guide has answered, the question is asked again without it.
+64 further ones. `--without-guides` asks again without the guide where that has answered.
 
     python -m benchmarks.worlds_table --write
     python -m benchmarks.worlds_table --games hearts rbc
@@ -72,7 +72,7 @@ class Questions:
         self.name, self.seed = name, seed
         self._guide = guides.guide_for(self.game.pyspiel_game)
 
-    def all(self, decisions: int) -> Iterator[Row]:
+    def all(self, decisions: int, without_guides: bool) -> Iterator[Row]:
         """Asks about so many decisions of each random game."""
         rng = np.random.default_rng(self.seed)
         played = self.game.pyspiel_game
@@ -80,7 +80,7 @@ class Questions:
             for state in decisions_of(played, decisions, rng):
                 row = self.asked(state, "blue")
                 yield row
-                if row["found"] == "guide":
+                if without_guides and row["found"] == "guide":
                     yield self.asked(state, "blue", guided=False)
         resampler = Resampler(self.game, self.seed)
         for state in decisions_of(played, 3 * decisions, rng):
@@ -149,6 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", nargs="+", help="games (default: all with hidden information)")
     parser.add_argument("--decisions", type=int, default=4, help="of a random game (default: 4)")
     parser.add_argument("--seed", type=int, default=0, help="of games and draws (default: 0)")
+    parser.add_argument("--without-guides", action="store_true", help="ask without them too")
     parser.add_argument("--write", action="store_true", help="store the table")
     options = parser.parse_args(arguments)
     lines: list[str] = []
@@ -156,7 +157,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         names = options.games or hidden_games()
     for name in names:
         rows = []
-        for row in Questions(name, options.seed).all(options.decisions):
+        asked = Questions(name, options.seed).all(options.decisions, options.without_guides)
+        for row in asked:
             rows.append(row)
             lines.append(json.dumps(row))
             print(lines[-1], flush=True)
