@@ -20,7 +20,6 @@ from nash_ismcts_spiel.bot_checks import (
     check_config,
     check_evaluator,
     check_seat,
-    check_seconds,
     mover_at,
 )
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
@@ -36,6 +35,7 @@ from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.search.limits import StoppedBy
 from nash_ismcts_spiel.search.result import nothing_found
 from nash_ismcts_spiel.search.whole_actions import over_whole_actions
+from nash_ismcts_spiel.settings import check_positive, check_seed
 from nash_ismcts_spiel.threads import OneThread
 
 ActionProbabilities = list[tuple[int, float]]
@@ -76,7 +76,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         check_config(config)
         check_evaluator(evaluator)
         check_seat(player_id, self._game)
-        check_seconds(seconds)
+        check_seed("seed", seed)
+        check_positive("seconds", seconds)
         self._player = None if player_id is None else int(player_id)
         self._seconds = seconds
         self._evaluator: Evaluator = evaluator or RolloutEvaluator(seed=seed)
@@ -86,7 +87,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._seed = int(seed)
         self._rng = np.random.default_rng(seed)
         self._last_world: int | None = None  # explained the last position
-        self._last_player: int | None = None  # its trees and worlds are kept
+        self._seats: dict[int, NashIsmctsBot] = {}  # for literal searches of other seats
         self._grown = 0  # worlds that the last search added
         self._one_thread = OneThread("bot")
         self._start_graph()
@@ -125,6 +126,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
           ValueError: nobody is to move at `state`, or it belongs to another game.
           RuntimeError: the bot is searching already, in another thread.
         """
+        if not isinstance(rng, np.random.Generator | None):
+            raise TypeError(f"rng must be a numpy Generator, not {rng!r}")
         player = mover_at(state, self._game, self._player if player_id is None else player_id)
         with self._one_thread:
             return self._search(state, player, fresh, rng)
@@ -133,6 +136,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self, state: Any, player: int, fresh: bool, rng: np.random.Generator | None
     ) -> SearchResult:
         started = time.perf_counter()
+        if isinstance(self._engine, LiteralEngine) and player != self._player:
+            return self._seat(player).search(state, fresh=fresh, rng=rng)
         if isinstance(self._engine, ForestEngine) and self._merged is not None:
             if fresh or not self._config.reuse_trees:
                 self._engine.forget()
@@ -163,13 +168,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             self._graph, self._models = self._engine.renewed()
             return self._engine.observe(state, player, self._seconds)
         self._bound_memory(max(_KEPT_WORLDS, 2 * self._grown))
-        # Trees and worlds grew from what one seat knew; no other seat may profit from them.
-        changed = not isinstance(self._engine, ForestEngine) and player != self._last_player
-        if changed and self._last_player is not None and not self._graph.enumerated:
-            self._start_graph()
-        elif fresh or changed or not self._config.reuse_trees:
+        if fresh or not self._config.reuse_trees:
             self._engine.forget()
-        self._last_player = player
         return self._graph.observe(state, player, self._seconds)
 
     def _search_literally(
@@ -232,6 +232,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             self._engine.forget()
             self._last_world = None
             self._bound_memory(_KEPT_WORLDS)
+            for bot in self._seats.values():
+                bot.restart()
 
     def restart_at(self, state: Any) -> None:
         """A game is entered at `state`: as `restart`."""
@@ -262,7 +264,21 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         game, seat = self._game.pyspiel_game, self._player
         bot = NashIsmctsBot(game, seat, self._evaluator, self._config, self._seed, self._seconds)
         bot._rng = copy.deepcopy(self._rng)
+        bot._seats = {player: each.clone() for player, each in self._seats.items()}
         return bot
+
+    def _seat(self, player: int) -> NashIsmctsBot:
+        """Who searches literally for another seat than the own one, with a generator and trees of
+        its own: no seat may profit from what another one knows, nor notice that it was asked.
+        """
+        if player not in self._seats:
+            game = self._game.pyspiel_game
+            bot = NashIsmctsBot(
+                game, player, self._evaluator, self._config, self._seed, self._seconds
+            )
+            bot._rng = np.random.default_rng([self._seed, player])
+            self._seats[player] = bot
+        return self._seats[player]
 
     def _nothing_found(self, state: Any, player: int, stopped_by: StoppedBy) -> SearchResult:
         actions = tuple(state.legal_actions(player))

@@ -11,9 +11,14 @@ import pytest
 
 from exploitability import measure
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, make_bot
-from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.merged import MergedGame, game_over_views, merged_game
-from nash_ismcts_spiel.models import BlendEvaluator, RolloutEvaluator, UniformEvaluator
+from nash_ismcts_spiel.models import (
+    BlendEvaluator,
+    EvaluatorError,
+    RolloutEvaluator,
+    UniformEvaluator,
+)
 from nash_ismcts_spiel.models.view_models import ViewModels, models_of, takes_views, view_models
 from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.native.forest import ForestEngine, search_views
@@ -256,3 +261,33 @@ def test_networks_are_asked_once_at_each_view() -> None:
     assert found == pytest.approx(0.0997, abs=1e-4)
     state = helpers.state_after(game, [4, 0])
     assert bot.search(state).policy == bot.search(state).prior
+
+
+class FlatUniform(helpers.FixedEvaluator):
+    """Uniform P as flat arrays, as networks give it; NaN while `broken`."""
+
+    broken = True
+
+    def flat_information_set_rows(self, graph: GameGraph, information_sets: Any) -> Any:
+        counts = graph.information_sets.action_count.take(np.asarray(information_sets))
+        policy = np.repeat(1.0 / counts, counts)
+        policy[len(policy) // 2] = np.nan if self.broken else policy[len(policy) // 2]
+        return policy, np.zeros(len(counts)), np.zeros(len(policy))
+
+    def flat_sample_rows(self, graph: GameGraph, sample_nodes: Any) -> Any:
+        raise NotImplementedError("a search over views needs P alone")
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_a_broken_evaluator_is_named_and_the_bot_goes_on(engine: Any) -> None:
+    game, evaluator = pyspiel.load_game(ABRUPT_2X3), FlatUniform()
+    settings: dict[str, Any] = {"visits": 12, "engine": engine, "max_worlds": 10_000}
+    bot: Any = make_bot("nash_ismcts", game, evaluator=evaluator, **settings)
+    assert bot._merged is not None
+    state = game.new_initial_state()
+    for _ in range(2):
+        with pytest.raises(EvaluatorError, match="FlatUniform returned policy.*nan"):
+            bot.search(state)
+    evaluator.broken = False
+    healthy = make_bot("nash_ismcts", game, evaluator=UniformEvaluator(), **settings)
+    assert bot.search(state) == healthy.search(state)

@@ -26,12 +26,15 @@ from exploitability import measure
 from exploitability.curve import Curve
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.models import ExactEvaluator
+from nash_ismcts_spiel.models.tables import forest_models
+from nash_ismcts_spiel.search.forest import leash
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 RADII = (0.0, 0.1, 0.2, 0.4)
 VISITS = (30, 100, 300, 1000, 3000, 10000, 30000)
 SEEDS = range(5)
 TREE_VISITS = 1000
+SOFT_VISITS = (100, 1000, 10000)
 ACTIONS = ("call", "raise")
 METHODS = {
     "nash_ismcts": "ours, exact models",
@@ -89,6 +92,17 @@ def intervals(path: Path) -> None:
     charts.intervals(path, found, ACTIONS)
 
 
+def soft_ties(path: Path) -> None:
+    """How often the raise is played, by its advantage: ties of intervals and soft ones."""
+    case = cases.exact_case(cases.LEDUC, cases.BLUFF)
+    models = forest_models(case.graph, case.evaluator)
+    temperatures = {
+        visits: models.value_scale * leash(visits, models.regret) for visits in SOFT_VISITS
+    }
+    share = models.policy_at(case.root)[ACTIONS.index("raise")]
+    charts.soft_ties(path, share, cases.reach_of_ties(case, 0.2), temperatures)
+
+
 def learning(path: Path) -> None:
     """Exploitability of P against CPU seconds in Leduc poker, from stored records."""
     text = (RESULTS / "comparison" / "comparison.jsonl").read_text(encoding="utf-8")
@@ -108,6 +122,7 @@ FIGURES: Mapping[str, Callable[[Path], None]] = {
     "chain": chain,
     "ball": ball,
     "intervals": intervals,
+    "soft_ties": soft_ties,
     "learning": learning,
 }
 

@@ -25,6 +25,7 @@ from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.page.bayes import ExactBeliefs, pieces_of
 from nash_ismcts_spiel.runs import Budget, Run
 from nash_ismcts_spiel.search import SearchResult
+from nash_ismcts_spiel.search.dispersion import dispersed
 from nash_ismcts_spiel.search.limits import Limits
 from nash_ismcts_spiel.search.simulation import Simulator
 from nash_ismcts_spiel.search.trees import Forest
@@ -98,6 +99,13 @@ def grown_forest(case: Case, visits: int, radius: float, seed: int = 0) -> tuple
     while sum(tree.root.choices.visits) < visits:
         simulator.simulate(tree)
     return forest, simulator.simulations
+
+
+def reach_of_ties(case: Case, radius: float) -> float:
+    """By how much the values of two actions may differ so that their intervals still overlap."""
+    row = case.evaluator.sample_rows(case.graph, [~case.graph.hidden(case.root)])[0]
+    ends = [dispersed(row.beliefs, values, values, radius) for values in row.child_values]
+    return sum(high - low for low, high in ends) / 2
 
 
 class Piece(NamedTuple):

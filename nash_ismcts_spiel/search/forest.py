@@ -42,20 +42,21 @@ ROLLOUTS = 4
 """Random games from a new world."""
 HANDFUL = 5
 """Simulations; with fewer P is played."""
-_LEASH_WEIGHT = 1.4
+LEASH_WEIGHT, UNTRAINED_LEASH_WEIGHT = 1.4, 0.4
 
 
-def leash(visits: float, regret: float) -> float:
-    """The temperature x in value scales: n x^2 = 1.4 (1 / g + 1 / x).
+def leash(visits: float, regret: float, weight: float = LEASH_WEIGHT) -> float:
+    """The temperature x in value scales: n x^2 = weight (1 / g + 1 / x).
 
     It is high, so that play stays close to P, where there is little evidence and where P is good. n
     is the number of simulations at a decision point, g the regret of P as its own models see it, in
-    value scales.
+    value scales. The weight is 1.4, and .4 where nothing is trained: there is then less in P to
+    stay close to.
     """
     low, high = 1e-12, 1e12
     for _ in range(100):
         middle = math.sqrt(low * high)
-        if visits * middle * middle < _LEASH_WEIGHT * (1.0 / regret + 1.0 / middle):
+        if visits * middle * middle < weight * (1.0 / regret + 1.0 / middle):
             low = middle
         else:
             high = middle
@@ -96,7 +97,9 @@ class ReferenceForest:
         while (visits is None or count < visits) and time.perf_counter() < ends:
             if count & (count - 1) == 0:  # where a clock ends the search, n is a guess
                 expected = 2 * count + 2 if visits is None else visits
-                self.temperature = self._models.value_scale * leash(expected, self._models.regret)
+                weight = UNTRAINED_LEASH_WEIGHT if self._rollouts else LEASH_WEIGHT
+                length = leash(expected, self._models.regret, weight)
+                self.temperature = self._models.value_scale * length
             world = self._draw_root(view, player, random)
             if self._players > 1 and random.uniform() < 0.5:
                 # What another player takes for possible there, and what ours would then.

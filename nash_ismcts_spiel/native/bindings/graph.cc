@@ -259,6 +259,7 @@ void bind_game(py::module_& module) {
                              [](const Game& game) { return game.facts().perfect_information; })
       .def_property_readonly("has_information_states",
                              [](const Game& game) { return game.facts().has_information_states; })
+      .def_property_readonly("has_own_view", &Game::has_own_view)
       .def_property_readonly("needs_gil", [](const Game& game) { return game.facts().needs_gil; })
       .def("sampled_value_scale",
            [](const Game& game) {

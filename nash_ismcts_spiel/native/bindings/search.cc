@@ -10,6 +10,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -269,6 +270,13 @@ struct SettingReader {
 SearchConfig config_from(const py::dict& settings) {
   SearchConfig config;
   for_each_setting(config, SettingReader{settings});
+  for_each_range(config, [](const char* name, double value, double least, double most) {
+    if (!(least <= value && value <= most)) {  // NaN is not either
+      std::ostringstream said;
+      said << name << " must be from " << least << " to " << most << ", not " << value;
+      throw py::value_error(said.str());
+    }
+  });
   return config;
 }
 

@@ -232,7 +232,7 @@ class ViewForest {
     ++state.updates;
     if (!state.frozen) {
       estimate(view);
-      const double step = std::pow(static_cast<double>(state.updates), -kLearningPower);
+      const double step = steps_.at(state.updates);
       double* const mean = value_.data() + arena_->first_action(view);
       for (size_t a = 0; a < estimate_.size(); ++a) mean[a] += step * (estimate_[a] - mean[a]);
       set_policy(view);
@@ -305,10 +305,13 @@ class ViewForest {
     const double* const row = policy_.data() + arena_->first_action(view);
     const int32_t* const child = arena_->child.data() + arena_->first_edge[node];
     double* const into = values_.data() + int64_t{node} * players_;
-    std::fill_n(into, players_, 0.0);
-    for (int32_t a = 0; a < arena_->action_count(view); ++a) {
-      const double* const after = values_.data() + int64_t{child[a]} * players_;
-      for (int32_t player = 0; player < players_; ++player) into[player] += row[a] * after[player];
+    const int32_t count = arena_->action_count(view);
+    for (int32_t player = 0; player < players_; ++player) {
+      double total = 0.0;
+      for (int32_t a = 0; a < count; ++a) {
+        total += row[a] * values_[int64_t{child[a]} * players_ + player];
+      }
+      into[player] = total;
     }
   }
 
@@ -365,6 +368,7 @@ class ViewForest {
   std::vector<int32_t> moving_;                             // views whose mean is taken
   std::vector<int32_t> path_;
   std::vector<double> estimate_;
+  LearningSteps steps_;
   std::vector<Mark> marks_;
   int64_t period_ = 0;  // since the last `remember` or `undo`
   std::vector<std::pair<int32_t, View>> kept_views_;

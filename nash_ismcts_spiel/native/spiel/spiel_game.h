@@ -90,11 +90,14 @@ class SpielGame final : public Game {
   SpielGame(std::shared_ptr<const open_spiel::Game> game, GameFacts facts);
 
   std::unique_ptr<GameState> initial_state() const override;
+  std::unique_ptr<GameState> initial_view() const override;
+  bool has_own_view() const override { return cheap_ != nullptr; }
   TensorFacts tensor_facts() const override;
 
  private:
   std::shared_ptr<const open_spiel::Game> game_;
   std::unique_ptr<const open_spiel::State> start_;  // some games take long to make one
+  std::unique_ptr<const open_spiel::State> cheap_;  // for `initial_view`, null in most games
   std::shared_ptr<FirstMoves> memory_;              // null in most games
 };
 

@@ -138,6 +138,12 @@ class NASH_ISMCTS_SHARED Game {
   virtual ~Game() = default;
   const GameFacts& facts() const { return facts_; }
   virtual std::unique_ptr<GameState> initial_state() const = 0;
+
+  // The same for who only looks at what players are shown before the end: utilities, and where the
+  // game ends, may be others. For games whose utilities cost much.
+  virtual std::unique_ptr<GameState> initial_view() const { return initial_state(); }
+  virtual bool has_own_view() const { return false; }
+
   virtual TensorFacts tensor_facts() const = 0;
 
  private:

@@ -118,7 +118,7 @@ std::unique_ptr<GameState> Graph::state(int32_t world) const {
 }
 
 int32_t Graph::view_along(const History& history, int32_t player, bool to_move) {
-  std::unique_ptr<GameState> state = game_->initial_state();
+  std::unique_ptr<GameState> state = game_->initial_view();
   std::vector<Action> legal;
   std::vector<double> probabilities;
   int32_t view = view_after(*state, views_.start(player), player);
