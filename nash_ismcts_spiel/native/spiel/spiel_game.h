@@ -37,12 +37,17 @@ class FirstMoves {
   void apply(std::unique_ptr<open_spiel::State>& state, Action action);
 
  private:
+  // What a memory has for a key, made if it is not there.
+  template <typename Value, typename Make>
+  Value remembered(std::unordered_map<std::string, Value>& memory, std::string key,
+                   const Make& make);
+
   static constexpr size_t kMost = 1 << 13;  // of each that are remembered; then it begins anew
 
   int64_t moves_;
   std::mutex one_at_a_time_;
   std::unordered_map<std::string, std::vector<Action>> legal_;
-  std::unordered_map<std::string, std::unique_ptr<const open_spiel::State>> states_;
+  std::unordered_map<std::string, std::shared_ptr<const open_spiel::State>> states_;
 };
 
 class SpielState final : public GameState {

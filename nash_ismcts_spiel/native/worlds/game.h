@@ -56,6 +56,17 @@ class NASH_ISMCTS_SHARED GameState {
   virtual void chance_outcomes(std::vector<Action>& outcomes,
                                std::vector<double>& probabilities) const = 0;
 
+  // What can happen next: chance outcomes and their probabilities, or legal actions and none.
+  void events(int32_t mover, std::vector<Action>& events,
+              std::vector<double>& probabilities) const {
+    probabilities.clear();
+    if (mover == kChancePlayer) {
+      chance_outcomes(events, probabilities);
+    } else {
+      legal_actions(events);
+    }
+  }
+
   // How likely a chance outcome is here, 0 if it cannot happen.
   virtual double chance_of(Action outcome) const {
     std::vector<Action> outcomes;
