@@ -79,10 +79,7 @@ def _play(answer: Connection, name: str, kind: str, options: argparse.Namespace)
         counts = rehearsed(
             game, made.makers, made.simulations, options.milliseconds, hands // REHEARSED
         )
-        players = {
-            who: clocks[who].timed(maker(counts[who]))
-            for who, maker in made.makers.items()
-        }
+        players = {who: clocks[who].timed(maker(counts[who])) for who, maker in made.makers.items()}
         caught.clear()
         (found,) = round_robin(game, players, hands, options.seed, on_game)
     answer.send(

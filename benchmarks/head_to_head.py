@@ -23,6 +23,7 @@ from typing import Any
 
 from benchmarks.equal_cpu import Clock, rehearsed
 from benchmarks.peers import Setting, budgets, ismcts_maker, our_maker, tune_peer
+from benchmarks.positions import random_positions
 from benchmarks.stored import RESULTS, game_file, write_record
 from benchmarks.timing import report
 from nash_ismcts_spiel import make_bot
@@ -33,15 +34,15 @@ from nash_ismcts_spiel.match import round_robin
 FOLDER = RESULTS / "head_to_head"
 GAMES = ("kuhn_poker", "leduc_poker", "leduc_poker(players=3)")
 _TOLD_EVERY = 200
-REHEARSED = 5
+REHEARSED = 2
 """One in so many hands is played before, on other deals, to see what moves take."""
 
 HEAD = """# Untrained, against OpenSpiel's ISMCTS
 
 `python -m benchmarks.head_to_head`: the bot without networks against OpenSpiel's C++ `ISMCTSBot`,
 equal CPU time a move with a choice, worlds of one resampler for both. Each gets as many simulations
-as take that time on other deals; ms is what they then took, and "once" the CPU seconds in which the
-first bot is made, which walks the whole game where it is small. The peer's constant (.5, 1 or 2
+as take that time on other deals; ms is what they then took, and "once" the CPU seconds until the
+first bot can answer, which walks the whole game where it is small. The peer's constant (.5, 1 or 2
 value scales), its final policy and its number of worlds are those of twelve settings that did best
 against our bot on other deals (`python -m benchmarks.peers`). A hand is played in all seatings.
 The score is what our bot won more than the peer, per game and seat, in the game's units, with a
@@ -53,9 +54,10 @@ The score is what our bot won more than the peer, per game and seat, in the game
 
 
 def first_bot(game: str) -> float:
-    """CPU seconds in which the first bot of a game is made."""
+    """CPU seconds in which the first bot of a game has its first answer, by one simulation."""
+    (state,) = random_positions(support(game).pyspiel_game, 1, seed=0)
     started = time.process_time()
-    make_bot("nash_ismcts", game, 0)
+    make_bot("nash_ismcts", game, state.current_player(), visits=1).step(state)
     return time.process_time() - started
 
 

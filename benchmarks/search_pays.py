@@ -8,7 +8,7 @@ CPU seconds are those of one answer out of the blue, models not counted. Peers a
 (`peers.py`).
 
     python -m benchmarks.search_pays --panels exact untrained
-    python -m benchmarks.search_pays --panels learned --runs out/leduc-5 out/leduc-20
+    python -m benchmarks.search_pays --panels learned --pretrained --runs out/trained/*.safetensors
     python -m benchmarks.search_pays --page
 
 `exact`: H, V and Vc of CFR's averages. `untrained`: random rollouts. `learned`: the networks of the
@@ -38,9 +38,11 @@ from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.merged import merged_game
 from nash_ismcts_spiel.games.policies import uniform_table
 from nash_ismcts_spiel.models import ExactEvaluator, RolloutEvaluator
+from nash_ismcts_spiel.models.forest_models import ForestModels
+from nash_ismcts_spiel.models.networks import saved
 from nash_ismcts_spiel.models.protocol import graph_of
-from nash_ismcts_spiel.models.tables import forest_models
-from nash_ismcts_spiel.native import exact
+from nash_ismcts_spiel.models.tables import ALL_PARTS, NOTHING, Part, forest_models
+from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.native.forest import ForestEngine, search_everywhere
 from nash_ismcts_spiel.registry import checkpoint_evaluator
 from nash_ismcts_spiel.runs.config import read_config
@@ -63,9 +65,19 @@ EXACT = {"leduc": (30, 100), "liars_1x4": (30,), "kuhn": (10, 100)}
 """Iterations of CFR whose average P is, by game."""
 UNTRAINED = ("kuhn", "leduc", "liars_1x4", "goofspiel_4")
 OURS, P, ISMCTS, MO, OOS = "nash_ismcts", "P", "ismcts", "mo_ismcts", "oos"
+PARTS: dict[str, frozenset[Part]] = {
+    "learned H": frozenset({"H"}),
+    "learned V": frozenset({"V"}),
+    "learned Vc": frozenset({"Vc"}),
+    "learned H, V, Vc": ALL_PARTS,
+}
+"""Our search with parts of the networks in place of what follows exactly from their P."""
+LOGS = {"last 2 points": 2, "last 4 points": 4, "whole log": 1000}
+"""Our search over so many of the last decision points of a log; the bot walks up to eight."""
 LITERAL = ("nash_ismcts_notes", "a_ismcts")
 """The notes' literal search, and the same with radius 0, which is AlphaZero's."""
-_TIMED = 40
+_BOTS_LOG = 8
+_TIMED = 6
 """Information sets at which an answer out of the blue is timed."""
 _VIEWS_LIKE_SETS = "information_state"
 
@@ -135,11 +147,13 @@ def learned_sources(games: Sequence[str], options: argparse.Namespace) -> Iterat
         found = checkpoint_evaluator("pretrained", support(GAMES[game]))
         yield Source("learned", game, "pretrained", graph_of(found) or _graph(game), found)
     names = {support(name).name: game for game, name in GAMES.items()}
-    for directory in options.runs:
-        game = names.get(str(read_config(directory)["game"]), "")
+    for path in options.runs:
+        of_game = read_config(path)["game"] if path.is_dir() else saved.load(path).game
+        game = names.get(str(of_game), "")
         if game in games:
-            found = checkpoint_evaluator(directory, GAMES[game])
-            yield Source("learned", game, directory.name, graph_of(found) or _graph(game), found)
+            found = checkpoint_evaluator(path, GAMES[game])
+            name = path.name.removesuffix(".safetensors")
+            yield Source("learned", game, name, graph_of(found) or _graph(game), found)
 
 
 def searched(source: Source, visits: int, seed: int) -> Answer:
@@ -148,7 +162,6 @@ def searched(source: Source, visits: int, seed: int) -> Answer:
     policy = search_everywhere(models, visits, seed)
     sets = len(source.graph.information_sets)
     engine = ForestEngine(models, SearchConfig(visits=visits), seed)
-    points = [len(models.arena.log(number)) for number in range(sets)]
     spent, asked = 0.0, range(0, sets, -(-sets // _TIMED))
     for number in asked:
         engine.forget()
@@ -156,7 +169,24 @@ def searched(source: Source, visits: int, seed: int) -> Answer:
         engine.search(number)
         spent += time.process_time() - started
     found = exact.exploitability(source.graph, policy)
-    return Answer(found, visits * float(np.mean(points)), spent / len(asked))
+    return Answer(found, visits * _points(models), spent / len(asked))
+
+
+def varied(source: Source, agent: str, visits: int, seed: int) -> Answer:
+    """Our search, with other models or another part of the log; it is not timed."""
+    models = forest_models(source.graph, source.evaluator, learned=PARTS.get(agent, NOTHING))
+    longest = LOGS.get(agent, _BOTS_LOG)
+    policy = _core.forest_everywhere(
+        models.arena, models.native(), models.settings(seed), visits, longest_log=longest
+    )
+    found = exact.exploitability(source.graph, policy)
+    return Answer(found, visits * _points(models, longest), 0.0)
+
+
+def _points(models: ForestModels, longest: int = _BOTS_LOG) -> float:
+    """The decision points behind an answer, mean over information sets."""
+    sets = len(models.graph.information_sets)
+    return float(np.mean([len(models.arena.log(number, longest)) for number in range(sets)]))
 
 
 def literal(source: Source, bot: str, visits: int, seed: int) -> Answer:
@@ -222,6 +252,8 @@ def measure(source: Source, agent: str, visits: int, seed: int) -> None:
         found = Answer(exact.exploitability(source.graph, policy_of(source)), 0, 0.0)
     elif agent == OURS:
         found = searched(source, visits, seed)
+    elif agent in PARTS or agent in LOGS:
+        found = varied(source, agent, visits, seed)
     elif agent in LITERAL:
         found = literal(source, agent, visits, seed)
     else:
@@ -241,9 +273,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--agents", nargs="+", default=[OURS], help="beside P; default: ours")
     parser.add_argument("--visits", nargs="+", type=int, default=list(VISITS))
     parser.add_argument("--seeds", nargs="+", type=int, default=list(SEEDS))
-    parser.add_argument("--runs", nargs="*", type=Path, default=[], metavar="DIR")
+    parser.add_argument(
+        "--runs", nargs="*", type=Path, default=[], help="directories, or files of saved models"
+    )
     parser.add_argument("--pretrained", action="store_true", help="the networks of the package")
     parser.add_argument("--page", action="store_true", help="write the page from what is stored")
+    parser.add_argument("--no-page", action="store_true", help="measure and store only")
     options = parser.parse_args(arguments)
     sources: list[Source] = []
     for panel in options.panels:
@@ -258,6 +293,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for visits in options.visits:
                 for seed in options.seeds:
                     measure(source, agent, visits, seed)
+    if options.no_page:
+        return
     from benchmarks.search_pays_page import write_page
 
     write_page(records(), RESULTS)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.search_pays import GAMES, OURS, P
+from benchmarks.search_pays import GAMES, LOGS, OURS, PARTS, P
 from exploitability.curve import spaced
 
 Record = Mapping[str, Any]
@@ -71,6 +71,19 @@ line of [records.jsonl](search_pays/records.jsonl).
 """
 
 
+PARTS_HEAD = """## Each learned part in turn
+
+Where the whole game is walked, the bot takes P of the networks, and evaluates it: beliefs H by
+Bayes' rule, values V and Vc by expectation. Here some of the networks' own take their place.
+Multiples of P's exploitability, medians.
+"""
+LOGS_HEAD = """## How much of the log
+
+A search walks the last decision points of its player's log: up to eight by default. Multiples of
+P's exploitability, medians.
+"""
+
+
 class Points(NamedTuple):
     """One curve: medians over seeds and their range."""
 
@@ -87,7 +100,14 @@ def write_page(records: Sequence[Record], results: Path) -> None:
     panels = _panels(records, results / "beyond_enumeration")
     draw(images / "search_pays.png", panels, "simulations", "simulations behind one answer")
     draw(images / "search_pays_cpu.png", panels, "cpu_seconds", "CPU seconds of one answer")
-    parts = [HEAD, _around(records, "exact"), _untrained(records), _around(records, "learned")]
+    parts = [
+        HEAD,
+        _around(records, "exact"),
+        _untrained(records),
+        _around(records, "learned"),
+        _varied(records, PARTS_HEAD, [OURS, *PARTS]),
+        _varied(records, LOGS_HEAD, [*LOGS, OURS]),
+    ]
     (results / "search_pays.md").write_text("\n".join(parts), encoding="utf-8")
 
 
@@ -98,7 +118,10 @@ def _around(records: Sequence[Record], panel: str) -> str:
     models = (
         "P is an average of CFR, with its exact H, V and Vc"
         if panel == "exact"
-        else ("Networks of the package, and of runs by game, seed and CPU seconds of training")
+        else (
+            "Networks of the package, and of trainings (`python -m benchmarks.trained_models`) by "
+            "game, CPU seconds and seed; H, V and Vc follow exactly from their P"
+        )
     )
     visits = sorted({record["visits"] for record in chosen if record["agent"] == OURS})
     lines = [f"## {title}", "", f"{models}. Multiples of P's exploitability.", ""]
@@ -107,17 +130,35 @@ def _around(records: Sequence[Record], panel: str) -> str:
     for game, source in _unique((record["game"], record["source"]) for record in chosen):
         same = [r for r in chosen if (r["game"], r["source"]) == (game, source)]
         (of_p,) = (record["exploitability"] for record in same if record["agent"] == P)
-        cells = []
-        for each in visits:
-            runs = [r["exploitability"] for r in same if r["agent"] == OURS and r["visits"] == each]
-            cells.append(f"{statistics.median(runs) / of_p:.2f}" if runs else "")
+        cells = [_multiple(same, OURS, each) for each in visits]
         lines.append(f"| {GAMES[game]} | {source} | {of_p:.4f} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
+def _varied(records: Sequence[Record], head: str, agents: Sequence[str]) -> str:
+    """Variations of our search side by side, where more than the default was measured."""
+    columns = " | ".join("default" if agent == OURS else agent for agent in agents)
+    lines = [head, f"| game | models | visits | {columns} |", "|---" * (3 + len(agents)) + "|"]
+    kinds = ((r["panel"], r["game"], r["source"]) for r in records if r["agent"] in agents)
+    for panel, game, source in _unique(kinds):
+        same = [r for r in records if (r["panel"], r["game"], r["source"]) == (panel, game, source)]
+        for visits in sorted({r["visits"] for r in same}):
+            cells = [_multiple(same, agent, visits) for agent in agents]
+            if len(agents) - cells.count("") > 1:
+                lines.append(f"| {GAMES[game]} | {source} | {visits:,} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _multiple(same: Sequence[Record], agent: str, visits: int) -> str:
+    """The median multiple of P's exploitability; nothing where nothing was measured."""
+    (of_p,) = (record["exploitability"] for record in same if record["agent"] == P)
+    runs = [r["exploitability"] for r in same if (r["agent"], r["visits"]) == (agent, visits)]
+    return f"{statistics.median(runs) / of_p:.2f}" if runs else ""
+
+
 def _untrained(records: Sequence[Record]) -> str:
     """Exploitability by agent, and what an answer costs."""
-    chosen = [record for record in records if record["panel"] == "untrained"]
+    chosen = [r for r in records if r["panel"] == "untrained" and r["agent"] in WORDS]
     lines = ["## Untrained", "", "Random rollouts, P uniform.", ""]
     lines.append("| game | search | visits | exploitability | range | simulations | CPU ms |")
     lines.append("|---" * 7 + "|")

@@ -183,7 +183,8 @@ class SearchConfig(Settings):
         self.check_types()
         for name, (low, high) in RANGES.items():
             value = getattr(self, name)
-            _check(self, name, value is None or low <= value <= high, f"from {low:g} to {high:g}")
+            fits = value is None or low <= float(value) <= high
+            _check(self, name, fits, f"from {low:g} to {high:g}")
         single = self.parallel_simulations == 1 or self.engine == "native"
         _check(self, "parallel_simulations", single, "1 with the reference engine")
 

@@ -11,13 +11,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyspiel
 import pytest
 from PIL import Image, ImageChops
 
 from benchmarks.algorithm_figures import cases
 from benchmarks.algorithm_figures.__main__ import ACTIONS, FIGURES, IMAGES, main
-from nash_ismcts_spiel import SearchConfig, make_bot
+from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.config import USUAL_VISITS
 from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.search.act_node import ActNode, bonuses, mixing_distribution
@@ -161,15 +160,10 @@ def test_the_root_at_radius_0(bluff: cases.Case) -> None:
 def test_soft_ties_at_the_bluff(bluff: cases.Case) -> None:
     models = forest_models(bluff.graph, bluff.evaluator)
     assert f"(g = {models.regret:.4f})" in flowing(PAGE)
-    game = pyspiel.load_game(cases.LEDUC)
-    state = game.new_initial_state()
-    for event in cases.BLUFF:
-        state.apply_action(event)
     prior = models.policy_at(bluff.root)
     for visits in (10, 100, 1000, 10_000):
-        bot = make_bot("nash_ismcts", game, 1, evaluator=bluff.evaluator, visits=visits)
-        found = bot.search(state)
-        temperature = models.value_scale * leash(visits, models.regret)
+        found = bluff.soft_search(visits)
+        temperature = found.q[0].high - found.q[0].low
         values = [(low + high) / 2 for low, high in found.q]
         cells = (f"{visits:,}", f"{temperature:.2f}", *map(short, values), short(found.policy[1]))
         assert f"| {' | '.join(cells)} |" in PAGE

@@ -23,7 +23,7 @@ from nash_ismcts_spiel.models import (
     UniformEvaluator,
 )
 from nash_ismcts_spiel.models.forest_models import ForestModels
-from nash_ismcts_spiel.models.tables import forest_models
+from nash_ismcts_spiel.models.tables import ALL_PARTS, NOTHING, forest_models
 from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.search.forest import ReferenceForest, leash
 from tests.helpers import GOOFSPIEL_3, KUHN, KUHN_3, LEDUC, LIARS_2, LIARS_4
@@ -68,7 +68,7 @@ def models_of(game: str, source: str) -> ForestModels:
         "learned": RandomRows,
         "rollouts": RolloutEvaluator,
     }[source]()
-    return forest_models(graph, evaluator, learned_values=source == "learned")
+    return forest_models(graph, evaluator, learned=ALL_PARTS if source == "learned" else NOTHING)
 
 
 def everywhere(models: ForestModels, visits: int, seed: int, **options: Any) -> Any:

@@ -25,7 +25,7 @@ from nash_ismcts_spiel.learning.buffer import PolicyBuffer
 from nash_ismcts_spiel.learning.config import GraphKind, LearnerConfig
 from nash_ismcts_spiel.learning.fit import Draws, Fitter
 from nash_ismcts_spiel.learning.loops import make_loop
-from nash_ismcts_spiel.learning.losses import hidden_loss, policy_loss, value_loss
+from nash_ismcts_spiel.learning.losses import advantage_slope, hidden_loss, policy_loss, value_loss
 from nash_ismcts_spiel.learning.measure import hidden_divergence
 from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
@@ -217,6 +217,22 @@ def test_values_are_fitted_where_actions_were_taken() -> None:
     found = network(torch.from_numpy(inputs)).detach().numpy()
     assert found[wanted < 99] == pytest.approx(wanted[wanted < 99], abs=0.1)
     assert found[wanted == 99].max() < 50
+
+
+def test_the_slope_says_how_far_vc_overrates_differences() -> None:
+    """By hand: two actions differ by half of what Vc says, and a third was not taken."""
+    network = torch.nn.Linear(1, 4)
+    network.device = torch.device("cpu")
+    with torch.no_grad():
+        network.weight.zero_()
+        network.bias.copy_(torch.tensor([7.0, 1.0, -1.0, 50.0]))
+    targets = np.array([[0, 3.5, 2.5, 0], [0, 2.5, 1.5, 0]], dtype=np.float32)
+    weights = np.array([[1, 0.5, 0.5, 0]] * 2, dtype=np.float32)
+    mask = np.ones((2, 3), dtype=np.bool_)
+    rows = ValueRows(np.ones((2, 1), dtype=np.float32), mask, np.ones(2), targets, weights)
+    assert advantage_slope(network, rows) == pytest.approx(0.5)
+    once = dataclasses.replace(rows, weights=np.array([[1, 1, 0, 0]] * 2, dtype=np.float32))
+    assert math.isnan(advantage_slope(network, once))
 
 
 def test_beliefs_and_values_of_pieces_are_fitted() -> None:

@@ -29,7 +29,7 @@ from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.learning import Schedule, TrainingConfig
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.runs import Budget, Run, load_evaluator, load_policy
-from nash_ismcts_spiel.runs.config import CHECKPOINT, CONFIG, read_config
+from nash_ismcts_spiel.runs.config import CHECKPOINT, CONFIG, config_text, read_config
 from nash_ismcts_spiel.runs.metrics import METRICS, read_metrics
 
 ROOT = Path(__file__).parents[1]
@@ -368,7 +368,8 @@ def test_a_directory_without_a_run_is_refused(tmp_path: Path) -> None:
         ('{"game": "kuhn', "not the config of a run"),
         ("[1, 2]", "not the config of a run"),
         ("\x00\x01", "not the config of a run"),
-        ('{"game": "kuhn_poker", "models": "exact", "training": {}}', "seed missing"),
+        ('{"game": "kuhn_poker", "models": "exact", "training": {}}', "as it was written"),
+        (config_text({"game": "kuhn_poker", "models": "exact", "training": {}})[0], "seed missing"),
     ],
 )
 def test_damaged_configs_refused_by_name(tmp_path: Path, text: str, message: str) -> None:

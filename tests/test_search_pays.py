@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from benchmarks import peers, search_pays, search_pays_page
+from benchmarks import peers, search_pays, search_pays_page, trained_models
 from exploitability import measure
 from nash_ismcts_spiel import make_bot
 from nash_ismcts_spiel.learning import Schedule, TrainingConfig
+from nash_ismcts_spiel.models.networks import saved
 from nash_ismcts_spiel.runs import Run
 
 
@@ -95,3 +96,28 @@ def test_a_curve_has_the_median_and_the_range_of_its_seeds() -> None:
     points = search_pays_page.points_of(found, lambda record: record["simulations"])
     assert points.x == [20, 200]
     assert (points.low, points.median, points.high) == ([0.1] * 2, [0.2] * 2, [0.3] * 2)
+
+
+def test_learned_parts_and_parts_of_the_log_stand_beside_the_default(stored: Path) -> None:
+    parts, logs = ["learned H", "learned H, V, Vc"], ["last 2 points", "whole log"]
+    few = ["--games", "kuhn", "--pretrained", "--visits", "30", "--seeds", "201"]
+    search_pays.main(["--panels", "learned", *few, "--agents", "nash_ismcts", *parts, *logs])
+    found = {row["agent"]: row["exploitability"] for row in rows(stored)}
+    # No log of Kuhn poker has more than three decision points.
+    assert found["whole log"] == found["nash_ismcts"] != found["last 2 points"]
+    assert len({found[agent] for agent in ("nash_ismcts", *parts)}) == 3
+    page = (stored / "search_pays.md").read_text()
+    share = {agent: f"{value / found['P']:.2f}" for agent, value in found.items()}
+    start = "| kuhn_poker | pretrained | 30 |"
+    assert f"{start} {share['nash_ismcts']} | {share['learned H']} |" in page
+    assert f"{start} {share['last 2 points']} |  | {share['whole log']} |" in page
+
+
+def test_models_are_trained_for_cpu_seconds_once(tmp_path: Path) -> None:
+    asked = ["--games", "kuhn", "--seeds", "3", "--seconds", "0.01", "--out", str(tmp_path)]
+    trained_models.main(asked)
+    path = trained_models.models_file(tmp_path, "kuhn", 0.01, 3)
+    assert saved.load(path).made["seed"] == 3
+    before = path.stat().st_mtime_ns
+    trained_models.main(asked)
+    assert path.stat().st_mtime_ns == before

@@ -26,8 +26,6 @@ from exploitability import measure
 from exploitability.curve import Curve
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig
 from nash_ismcts_spiel.models import ExactEvaluator
-from nash_ismcts_spiel.models.tables import forest_models
-from nash_ismcts_spiel.search.forest import leash
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 RADII = (0.0, 0.1, 0.2, 0.4)
@@ -95,11 +93,9 @@ def intervals(path: Path) -> None:
 def soft_ties(path: Path) -> None:
     """How often the raise is played, by its advantage: ties of intervals and soft ones."""
     case = cases.exact_case(cases.LEDUC, cases.BLUFF)
-    models = forest_models(case.graph, case.evaluator)
-    temperatures = {
-        visits: models.value_scale * leash(visits, models.regret) for visits in SOFT_VISITS
-    }
-    share = models.policy_at(case.root)[ACTIONS.index("raise")]
+    found = {visits: case.soft_search(visits) for visits in SOFT_VISITS}
+    temperatures = {visits: each.q[0].high - each.q[0].low for visits, each in found.items()}
+    share = found[SOFT_VISITS[0]].prior[ACTIONS.index("raise")]
     charts.soft_ties(path, share, cases.reach_of_ties(case, 0.2), temperatures)
 
 

@@ -20,8 +20,10 @@ from nash_ismcts_spiel.games import GameGraph, InformationKey
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.models import Evaluator, ExactEvaluator, Models
 from nash_ismcts_spiel.models.protocol import graph_of
+from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import NativeEngine
+from nash_ismcts_spiel.native.forest import ForestEngine
 from nash_ismcts_spiel.page.bayes import ExactBeliefs, pieces_of
 from nash_ismcts_spiel.runs import Budget, Run
 from nash_ismcts_spiel.search import SearchResult
@@ -66,6 +68,11 @@ class Case:
         config = SearchConfig(visits=visits, dispersion_radius=radius)
         engine = NativeEngine(Models(self.graph, self.evaluator), config)
         return engine.search(self.root, np.random.default_rng(seed))
+
+    def soft_search(self, visits: int, seed: int = 0) -> SearchResult:
+        """What the search with soft ties finds here; its intervals are as wide as alpha."""
+        models = forest_models(self.graph, self.evaluator)
+        return ForestEngine(models, SearchConfig(visits=visits), seed).search(self.root)
 
 
 def cfr_policy(game: Any, iterations: int = 100) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nash_ismcts_spiel.cli.bars import Work
-from nash_ismcts_spiel.cli.common import load, quantity_of
+from nash_ismcts_spiel.cli.common import gains_in_words, load, quantity_of
 from nash_ismcts_spiel.learning.watch import Progress
 from nash_ismcts_spiel.runs import Budget
 from nash_ismcts_spiel.runs.board import board

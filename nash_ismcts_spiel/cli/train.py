@@ -146,6 +146,7 @@ def _add_settings(train: argparse.ArgumentParser) -> None:
     )
 
 
+@interrupting()
 def _train(arguments: argparse.Namespace) -> None:
     if arguments.workers < 1:
         raise ValueError(f"--workers must be at least 1, not {arguments.workers}")
@@ -153,11 +154,6 @@ def _train(arguments: argparse.Namespace) -> None:
         value = getattr(arguments, option)
         if value is not None and not value >= 0:  # NaN is not
             raise ValueError(f"--{option.replace('_', '-')} must not be negative, not {value}")
-    with interrupting():
-        _train_here(arguments)
-
-
-def _train_here(arguments: argparse.Namespace) -> None:
     with Work("preparing the game"):
         run = _run_of(arguments)
     seconds = arguments.seconds
@@ -172,11 +168,9 @@ def _train_here(arguments: argparse.Namespace) -> None:
     try:
         train_with_progress(run, budget, arguments.checkpoint_seconds, arguments.tensorboard, shown)
     except KeyboardInterrupt as interrupt:
-        raise saying(
-            interrupt,
-            f"saved after generation {run.saved_generation}; go on with: nash-ismcts train "
-            f"--resume --out {shlex.quote(str(run.directory))}",
-        ) from None
+        done, place = run.saved_generation, shlex.quote(str(run.directory))
+        how = f"nash-ismcts train --resume --out {place}"
+        raise saying(interrupt, f"saved after generation {done}; go on with: {how}") from None
     _draw_curve(run)
     if arguments.json:
         _print_json(run)

@@ -126,11 +126,14 @@ class SupportedGame:
 
 @functools.lru_cache(maxsize=8)
 def _deal_seconds(name: str) -> float:
-    state = pyspiel.load_game(name).new_initial_state()
-    started = time.thread_time()
-    while state.is_chance_node():
-        state.apply_action(state.chance_outcomes()[0][0])
-    return time.thread_time() - started
+    game, rng, longest = pyspiel.load_game(name), np.random.default_rng(0), 0.0
+    for _ in range(3):
+        state = game.new_initial_state()
+        started = time.thread_time()
+        while state.is_chance_node():
+            state.apply_action(int(rng.choice(state.legal_actions())))
+        longest = max(longest, time.thread_time() - started)
+    return longest
 
 
 def support(game: Any) -> SupportedGame:

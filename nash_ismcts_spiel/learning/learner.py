@@ -20,7 +20,7 @@ from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.learning.buffer import PolicyBuffer
 from nash_ismcts_spiel.learning.config import MEGABYTE, LearnerConfig, TrainingConfig
 from nash_ismcts_spiel.learning.fit import Fitter
-from nash_ismcts_spiel.learning.losses import hidden_loss, policy_loss, value_loss
+from nash_ismcts_spiel.learning.losses import advantage_slope, hidden_loss, policy_loss, value_loss
 from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.learning.weight_average import WeightAverage
@@ -94,6 +94,7 @@ class Learner:
             "new_loss_policy": self._policy.loss(policy.to_the_power(power)),
             "new_loss_value": self._value.loss(value),
             "new_loss_hidden": self._hidden.loss(hidden),
+            "advantage_slope": advantage_slope(self.networks.value, value),
         }
         weight = float(generation) ** self._config.averaging_power
         self.buffer.add(policy, weight, rng)
@@ -110,7 +111,7 @@ class Learner:
         """Losses of the last generation: while fitting, and on its rows before they were fitted.
 
         The latter are losses on rows that no network had seen; that of P is how far searches moved
-        away from it.
+        away from it. With them goes the slope of what actions brought on Vc's advantages.
         """
         losses = {f"loss_{name}": fitter.last_loss for name, fitter in self._fitters.items()}
         return {**losses, **self._foreseen}

@@ -30,6 +30,23 @@ def value_loss(network: Network, rows: ValueRows, drawn: Tensor) -> Tensor:
     return losses
 
 
+@torch.inference_mode()
+def advantage_slope(network: Network, rows: ValueRows) -> float:
+    """The slope of what actions brought on what Vc had said of them, both less their row's mean.
+
+    1 if differences between actions are as large as Vc says, below 1 if it overrates them; not a
+    number if no row has two actions that were taken.
+    """
+    drawn = torch.from_numpy(np.flatnonzero(rows.frequency > 0.0))
+    weights = _drawn(network, rows.weights, drawn)[:, 1:]
+    columns = network(_drawn(network, rows.inputs, drawn)), _drawn(network, rows.targets, drawn)
+    said, brought = (
+        values[:, 1:] - (weights * values[:, 1:]).sum(-1, keepdim=True) for values in columns
+    )
+    weights = weights * _drawn(network, rows.frequency, drawn)[:, None]
+    return float((weights * said * brought).sum() / (weights * said.square()).sum())
+
+
 def hidden_loss(network: Network, rows: HiddenRows, drawn: Tensor) -> Tensor:
     """H against what was hidden, and the values of pieces against bootstrapped targets."""
     outputs = network(_drawn(network, rows.inputs, drawn))

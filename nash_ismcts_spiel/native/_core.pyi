@@ -365,7 +365,10 @@ class WorldDraws:
 class ViewArena:
     """A merged game as a search over views walks it, see native/forest/view_arena.h."""
 
-    def __init__(self, game: MergedGame) -> None: ...
+    def __init__(self, game: MergedGame, candidates: Sequence[Sequence[int]]) -> None: ...
+    standard_view: Final[Ints]
+    standard_action: Final[Ints]
+    alike: Final[Ints]
     view: Final[Ints]
     first_edge: Final[Longs]
     child: Final[Ints]

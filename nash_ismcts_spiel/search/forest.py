@@ -43,6 +43,8 @@ ROLLOUTS = 4
 HANDFUL = 5
 """Simulations; with fewer P is played."""
 LEASH_WEIGHT, UNTRAINED_LEASH_WEIGHT = 1.4, 0.4
+EVIDENCE_WEIGHT, EVIDENCE_VISITS = 3.0, 60.0
+"""A simulation is worth up to 1 + weight where sets were met often, half of it at so many each."""
 
 
 def leash(visits: float, regret: float, weight: float = LEASH_WEIGHT) -> float:
@@ -96,10 +98,7 @@ class ReferenceForest:
         count = 0
         while (visits is None or count < visits) and time.perf_counter() < ends:
             if count & (count - 1) == 0:  # where a clock ends the search, n is a guess
-                expected = 2 * count + 2 if visits is None else visits
-                weight = UNTRAINED_LEASH_WEIGHT if self._rollouts else LEASH_WEIGHT
-                length = leash(expected, self._models.regret, weight)
-                self.temperature = self._models.value_scale * length
+                self._set_temperature(2 * count + 2 if visits is None else visits, count)
             world = self._draw_root(view, player, random)
             if self._players > 1 and random.uniform() < 0.5:
                 # What another player takes for possible there, and what ours would then.
@@ -126,6 +125,15 @@ class ReferenceForest:
         node = self._met.sets.get(information_set) or self._met.new_set(information_set)
         unknown = self._few and not node.frozen
         return list(node.prior) if unknown else node.policy, node.advantage, node.tried
+
+    def _set_temperature(self, visits: int, count: int) -> None:
+        if self._rollouts:
+            length = leash(visits, self._models.regret, UNTRAINED_LEASH_WEIGHT)
+        else:
+            done = float(self.simulations + count)
+            evidence = done / (done + EVIDENCE_VISITS * (1.0 + len(self._met.sets)))
+            length = leash(visits * (1.0 + EVIDENCE_WEIGHT * evidence), self._models.regret)
+        self.temperature = self._models.value_scale * length
 
     def _draw_root(self, view: int, player: int, random: SplitMix) -> int:
         """A world of a view, as likely as what is played makes it."""

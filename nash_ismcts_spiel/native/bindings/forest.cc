@@ -38,8 +38,13 @@ int32_t point_of(const ViewArena& arena, int64_t look) {
 int32_t place_of(const TableArena& arena, int64_t set) {
   return checked_row(arena.graph(), Kind::kSet, set);
 }
-int32_t place_of(const ViewArena& arena, int64_t view) {
-  return require_row(view, arena.num_views(), "view");
+// Searches turn a view to its standard one.
+int32_t place_of(const ViewArena& arena, int64_t given) {
+  const int32_t view = require_row(given, arena.num_views(), "view");
+  if (!arena.is_standard(view)) {
+    throw py::value_error("view " + std::to_string(view) + " is not a standard one");
+  }
+  return view;
 }
 int32_t actions_at(const TableArena& arena, int32_t set) {
   return arena.graph().information_sets.action_count[set];
@@ -98,6 +103,18 @@ std::shared_ptr<TableModels> table_models(const TableArena& arena, const Doubles
   return std::make_shared<TableModels>(TableModels{
       column_of(policy, actions, "policy"), column_of(child_values, actions, "child_values"),
       column_of(values, entries, "values"), column_of(beliefs, entries, "beliefs")});
+}
+
+ViewArenaPointer view_arena(const std::shared_ptr<MergedGame>& game,
+                            const std::vector<ViewSymmetries::Cells>& candidates) {
+  for (const ViewSymmetries::Cells& cells : candidates) {
+    for (const Action action : game->actions) {
+      if (action >= static_cast<Action>(cells.size())) {
+        throw py::value_error("a symmetry must say where each action goes");
+      }
+    }
+  }
+  return std::make_shared<ViewArena>(game, candidates);
 }
 
 std::shared_ptr<ViewModels> view_models(const ViewArena& arena, const Doubles& policy) {
@@ -239,7 +256,13 @@ void bind_table_arena(py::module_& module) {
 
 void bind_view_arena(py::module_& module) {
   py::class_<ViewArena, ViewArenaPointer> arena(module, "ViewArena");
-  arena.def(py::init<std::shared_ptr<MergedGame>>(), "game"_a.none(false))
+  const auto symmetric = [](auto column) {
+    return [column](const ViewArena& self) { return copy_of(self.symmetries().*column); };
+  };
+  arena.def(py::init(&view_arena), "game"_a.none(false), "candidates"_a)
+      .def_property_readonly("standard_view", symmetric(&ViewSymmetries::view))
+      .def_property_readonly("standard_action", symmetric(&ViewSymmetries::action))
+      .def_property_readonly("alike", symmetric(&ViewSymmetries::alike))
       .def("nodes_of_look", &nodes_of_look, "look"_a)
       .def("look_of_view", &ViewArena::look_of_view, "view"_a)
       .def("look", &ViewArena::look, "node"_a, "player"_a);

@@ -100,9 +100,17 @@ class SoftForest {
   // Where a clock ends the search, the number of simulations is not known beforehand.
   void set_temperature(int64_t count, int64_t visits) {
     const int64_t expected = visits == kUntilStopped ? 2 * count + 2 : visits;
-    const double weight = rollouts() ? kUntrainedLeashWeight : kLeashWeight;
-    temperature_ =
-        settings_.value_scale * leash(static_cast<double>(expected), settings_.regret, weight);
+    const double length =
+        rollouts() ? leash(static_cast<double>(expected), settings_.regret, kUntrainedLeashWeight)
+                   : leash(worth(count, expected), settings_.regret);
+    temperature_ = settings_.value_scale * length;
+  }
+
+  // How many simulations the expected ones count for: more where information sets are met often.
+  double worth(int64_t count, int64_t expected) const {
+    const auto done = static_cast<double>(simulations_ + count);
+    const double evidence = done / (done + kEvidenceVisits * (1.0 + met_.num_sets()));
+    return static_cast<double>(expected) * (1.0 + kEvidenceWeight * evidence);
   }
 
   // Where simulations begin: worlds of a view as likely as what is played makes them.
@@ -242,7 +250,7 @@ class SoftForest {
     for (int32_t a = 0; a < set.count; ++a) {
       double total = 0.0;
       for (size_t k = 0; k < set.seen.size(); ++k) {
-        total += weight_[k] * value_after(set.seen[k], a, met_.values)[set.player];
+        total += weight_[k] * met_.value_after(met_.world(set.seen[k]), a, met_.values)[set.player];
       }
       if (played > 0.0) estimate_[a] = total / played;
     }
@@ -254,7 +262,7 @@ class SoftForest {
     for (int32_t a = 0; a < set.count; ++a) {
       double gained = 0.0, under_prior = 0.0;
       for (size_t k = 0; k < set.seen.size(); ++k) {
-        const double after = value_after(set.seen[k], a, met_.values)[set.player];
+        const double after = met_.value_after(met_.world(set.seen[k]), a, met_.values)[set.player];
         gained += scale * weight_[k] * after;
         under_prior += set.beliefs[k] * prior_value_after(set.seen[k], a)[set.player];
       }
@@ -356,10 +364,6 @@ class SoftForest {
     }
     weigh(weight_.data(), into);
     for (int32_t p = 0; p < players_; ++p) into[p] /= met;
-  }
-
-  const double* value_after(int32_t slot, int32_t action, const std::vector<double>& values) const {
-    return met_.value_after(met_.world(slot), action, values);
   }
 
   const double* prior_value_after(int32_t slot, int32_t action) const {

@@ -58,6 +58,7 @@ class MetWorlds {
   MetWorld& world(int32_t slot) { return worlds_[slot]; }
   const MetWorld& world(int32_t slot) const { return worlds_[slot]; }
   MetSet& set(int32_t slot) { return sets_[slot]; }
+  double num_sets() const { return static_cast<double>(sets_.size()); }
   const MetSet& set(int32_t slot) const { return sets_[slot]; }
 
   // The set of a row, kMissing if it was not met.

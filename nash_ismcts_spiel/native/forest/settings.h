@@ -25,6 +25,13 @@ constexpr int64_t kHandful = 5;         // of simulations: with fewer P is playe
 constexpr int64_t kStopInterval = 64;   // simulations between two questions whether to stop
 constexpr int64_t kUntilStopped = std::numeric_limits<int64_t>::max();
 constexpr double kLeashWeight = 1.4, kUntrainedLeashWeight = 0.4;
+// A simulation is worth up to 1 + weight where information sets were met often, half of that more
+// after so many simulations for each set that was met. Exploitability without and with it as
+// multiples of P's, at 1,000 and 10,000 visits, search seeds 1 to 4: CFR's average after 30
+// iterations in Kuhn .79 .41 and .65 .24, after 300 .84 .67 and .78 .50; after 200 in Leduc .94 .90
+// and .96 .73. Not where nothing is trained, whose leash is short from the start.
+constexpr double kEvidenceWeight = 3.0;
+constexpr double kEvidenceVisits = 60.0;
 
 // N^-kLearningPower, which a search asks for again and again.
 class LearningSteps {

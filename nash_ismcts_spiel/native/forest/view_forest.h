@@ -13,8 +13,9 @@
 //
 // A view has no log. A search walks the decision points of the likeliest way to it, as P makes
 // it: what its player saw there each time somebody moved (its *looks*). So what is played is a
-// function of the view, P, the settings and the seed. `search/view_forest.py` is the same in
-// Python.
+// function of the view, P, the settings and the seed. Where the game has symmetries and P respects
+// them, all views here are standard ones (view_symmetries.h). `search/view_forest.py` is the same
+// in Python.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_FOREST_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_FOREST_H_
@@ -260,6 +261,8 @@ class ViewForest {
         estimate_[a] += weight * values_[int64_t{child[a]} * players_ + player];
       }
     }
+    arena_->symmetries().even_out(arena_->first_action(view), arena_->action_count(view),
+                                  estimate_.data(), scratch_);
   }
 
   void set_policy(int32_t view) {
@@ -367,7 +370,7 @@ class ViewForest {
   int32_t points_ = 0;                                      // decision points so far
   std::vector<int32_t> moving_;                             // views whose mean is taken
   std::vector<int32_t> path_;
-  std::vector<double> estimate_;
+  std::vector<double> estimate_, scratch_;
   LearningSteps steps_;
   std::vector<Mark> marks_;
   int64_t period_ = 0;  // since the last `remember` or `undo`
