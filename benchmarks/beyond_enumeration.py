@@ -34,10 +34,9 @@ from open_spiel.python import policy as openspiel_policy
 
 from benchmarks.stored import RESULTS as ALL
 from benchmarks.stored import write_record
-from benchmarks.view_policies import Floats, searched_standard_views, turned
+from benchmarks.view_policies import Floats, searched_standard_views
 from exploitability import measure
 from nash_ismcts_spiel import SearchConfig
-from nash_ismcts_spiel.games.board_symmetries import standard_views
 from nash_ismcts_spiel.games.merged import MergedGame, merged_game
 from nash_ismcts_spiel.harness import ViewBot
 from nash_ismcts_spiel.learning import TrainingConfig
@@ -95,8 +94,11 @@ AGENTS = {
     ),
 }
 UNIFORM, CFR, POLICY, MO_ISMCTS = "uniform", "cfr_plus", "learned_p", "mo_ismcts"
-SWEEPS = "sweeps"
-POLICIES = {POLICY: "P of the pretrained networks alone"}
+SWEEPS, EVENED = "sweeps", "evened_p"
+POLICIES = {
+    POLICY: "P of the pretrained networks alone",
+    EVENED: "The same, evened out where a view is its own image on a turned board",
+}
 """Policies without search."""
 OPENSPIEL = "ismcts"
 EXPLORATION = 1.4
@@ -161,7 +163,7 @@ def _numbers(text: str) -> list[int]:
 
 def _point(game: str, agent: str, visits: int, seed: int, again: bool = False) -> None:
     """Measures one agent, unless its file is there."""
-    if agent in (UNIFORM, POLICY):
+    if agent in (UNIFORM, *POLICIES):
         visits, seed = 0, 0
     if agent in (CFR, SWEEPS):
         seed = 0
@@ -246,12 +248,12 @@ def _source(merged: MergedGame, agent: str, visits: int, seed: int) -> Any:
         )
     if agent == POLICY:
         return policy_over_views(merged, _networks(merged))
+    if agent == EVENED:
+        return view_models(merged, _networks(merged)).policy
     chosen = AGENTS[agent]
     if chosen.bot == "nash_ismcts":
         models = view_models(merged, _networks(merged) if chosen.learned else UniformEvaluator())
-        views = sorted({standard.view for standard in standard_views(merged)})
-        found = search_views(models, visits, seed, views)
-        return np.concatenate(turned(merged, np.split(found, models.first_action[1:-1])))
+        return search_views(models, visits, seed)
     if chosen.learned:
         config = SearchConfig.preset(chosen.bot, visits=visits, **chosen.changes)
         return np.concatenate(searched_standard_views(merged, _networks(merged), config, seed))

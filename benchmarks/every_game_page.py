@@ -17,14 +17,15 @@ kind; [games.md](../games.md) has a search of 64 visits in every game that OpenS
 MATCHES = """## Matches
 
 `python -m benchmarks.every_match`: our default bot in one seat and the other player in all others,
-hands with the same chance outcomes in every seating, equal wall time a move. Figures are what our
-bot won more than the others, per game and seat, in the game's units, with 95% confidence intervals;
-**bold** if the interval leaves out 0. ISMCTS is OpenSpiel's C++ bot with worlds of our resampler,
-and with the best of twelve settings for each game (`python -m benchmarks.peers`), chosen on other
-deals. Against the same bot at its worst, with the largest utility as its constant, ours had won 16
-of 23; those matches are left out, and an empty cell has not been played again. In hanabi all seats
-win together, so the difference is always 0. A move is drawn at random where no world is found in
-time. Leduc poker with three players is played over 999 games (`--count 999`).
+hands with the same chance outcomes in every seating. Figures are what our bot won more than the
+others, per game and seat, in the game's units, with 95% confidence intervals; **bold** if the
+interval leaves out 0. ISMCTS is OpenSpiel's C++ bot with worlds of our resampler, with the best of
+twelve settings for each game (`python -m benchmarks.peers`), chosen on other deals, and with equal
+CPU time: both get as many simulations as take so much on other deals, and shown is what a move with
+a choice then took, ours / its. Budgets below 50 ms are those at which there was time for enough
+games; an empty cell has not been played. Against uniform play our bot had .05 s of wall time where
+no CPU time is shown. In hanabi all seats win together, so the difference is always 0. A move is
+drawn at random where no world is found in time.
 
 The rows of hearts, spades, oh_hell and crazy_eights were made when the value scale, the unit of
 exploration, was the root mean square of returns. Theirs are not 0 on average, and it is taken about
@@ -57,17 +58,17 @@ def _stored(path: Path) -> dict[str, Any] | None:
 
 
 def _matches(folder: Path) -> list[str]:
-    lines = ["| game | games | s a move | against uniform | against ISMCTS |"]
-    lines.append("|---|---|---|---|---|")
+    lines = ["| game | games | against uniform | games | CPU ms a move | against ISMCTS |"]
+    lines.append("|---|---|---|---|---|---|")
     for name in LISTED:
         begun = folder / file_name(name)
-        found = [_stored(Path(f"{begun}-{kind}.json")) for kind in ("uniform", "ismcts")]
-        first = next((row for row in found if row is not None), None)
-        if first is None:
+        uniform, peer = (_stored(Path(f"{begun}-{kind}.json")) for kind in ("uniform", "ismcts"))
+        if uniform is None and peer is None:
             continue
-        cells = " | ".join(map(_cell, found))
-        games, seconds = first["games"], first["seconds_a_move"]
-        lines.append(f"| {short(name)} | {games} | {seconds:g} | {cells} |")
+        games = ["" if row is None else f"{row['games']:,}" for row in (uniform, peer)]
+        cpu = "" if peer is None else f"{peer['cpu_ms_ours']:.1f} / {peer['cpu_ms_theirs']:.1f}"
+        cells = f"{games[0]} | {_cell(uniform)} | {games[1]} | {cpu} | {_cell(peer)}"
+        lines.append(f"| {short(name)} | {cells} |")
     return lines
 
 

@@ -2,9 +2,9 @@
 
 Each pairing plays `--count` games: hands with the same chance outcomes in all seatings, our bot in
 one seat and the other player in all others, then in the next seat (`nash_ismcts_spiel/match.py`).
-Both have `--seconds` of wall time a move. ISMCTS is OpenSpiel's C++ bot with the worlds of our
-resampler, as our own bot has them, and with the best of twelve settings for the game, which
-`peers.py` chooses on other deals before the first match.
+Each has `--milliseconds` of CPU time a move with a choice (`equal_cpu.py`). ISMCTS is OpenSpiel's
+C++ bot with the worlds of our resampler, as our own bot has them, and with the best of twelve
+settings for the game, which `peers.py` chooses on other deals before the first match.
 
     python -m benchmarks.every_match --games skat hearts
     python -m benchmarks.every_match --against uniform
@@ -22,32 +22,44 @@ import time
 import warnings
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
 import pyspiel
 
+from benchmarks.equal_cpu import Clock, Maker, calibrated, rehearsed
 from benchmarks.every_game_page import write_page
+from benchmarks.head_to_head import REHEARSED
 from benchmarks.listed_games import LISTED, file_name, short
-from benchmarks.peers import ismcts_maker, tune_peer
+from benchmarks.peers import budgets, ismcts_maker, our_maker, tune_peer
 from benchmarks.stored import RESULTS, write_record
 from benchmarks.timing import report
-from nash_ismcts_spiel import NashIsmctsBot
 from nash_ismcts_spiel.games import SupportedGame, support
 from nash_ismcts_spiel.games.quiet import silent_stderr
-from nash_ismcts_spiel.match import BotFactory, round_robin
+from nash_ismcts_spiel.match import round_robin
 
 FOLDER = RESULTS / "every_game"
 OPPONENTS = ("uniform", "ismcts")
 
 
-def opponent(game: SupportedGame, kind: str, options: argparse.Namespace) -> tuple[BotFactory, str]:
-    """Makes opponents of one kind, and says how they play."""
+class Pair(NamedTuple):
+    """Two players of a game, by the simulations that they make, and how the second one plays."""
+
+    makers: dict[str, Maker]
+    simulations: dict[str, int]
+    setting: str
+
+
+def pair(game: SupportedGame, kind: str, options: argparse.Namespace) -> Pair:
+    """Our bot and an opponent, with equal CPU time if it searches."""
+    makers: dict[str, Maker] = {"ours": our_maker(game.pyspiel_game)}
     if kind == "uniform":
-        return pyspiel.make_uniform_random_bot, ""
-    setting = tune_peer(game.name, options.seconds, first_hands=options.tuning_hands)
-    seconds = options.seconds
-    return ismcts_maker(game.pyspiel_game, setting, seconds_per_move=seconds), setting.words()
+        makers[kind] = lambda _: pyspiel.make_uniform_random_bot
+        return Pair(makers, calibrated(game, makers, options.milliseconds), "")
+    setting = tune_peer(game.name, options.milliseconds, first_hands=options.tuning_hands)
+    found = budgets(game.name, setting.max_world_samples, options.milliseconds)
+    makers[kind] = ismcts_maker(game.pyspiel_game, setting)
+    return Pair(makers, {"ours": found["ours"], kind: found["peer"]}, setting.words())
 
 
 def _play(answer: Connection, name: str, kind: str, options: argparse.Namespace) -> None:
@@ -60,19 +72,21 @@ def _play(answer: Connection, name: str, kind: str, options: argparse.Namespace)
         if played[0] % 20 == 0:
             answer.send(f"{short(name)} against {kind}: {played[0]} of {hands * game.num_players}")
 
-    def ours(seat: int, seed: int) -> Any:
-        return NashIsmctsBot(game.pyspiel_game, seat, seed=seed, seconds=options.seconds)
-
+    clocks = {"ours": Clock(), kind: Clock()}
     with silent_stderr(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
-        theirs, setting = opponent(game, kind, options)
-        players = {"ours": ours, kind: theirs}
+        made = pair(game, kind, options)
+        counts = rehearsed(
+            game, made.makers, made.simulations, options.milliseconds, hands // REHEARSED
+        )
+        players = {who: clocks[who].timed(maker(counts[who])) for who, maker in made.makers.items()}
+        caught.clear()
         (found,) = round_robin(game, players, hands, options.seed, on_game)
     answer.send(
         {
             "game": name,
             "opponent": kind,
-            "setting": setting,
+            "setting": made.setting,
             "games": hands * game.num_players,
             "mean": found.mean[0],
             "half_width": found.half_width[0],
@@ -80,7 +94,10 @@ def _play(answer: Connection, name: str, kind: str, options: argparse.Namespace)
             "their_half_width": found.half_width[1],
             "difference": found.difference,
             "difference_half_width": found.difference_half_width,
-            "seconds_a_move": options.seconds,
+            "cpu_ms": options.milliseconds,
+            "cpu_ms_ours": clocks["ours"].milliseconds,
+            "cpu_ms_theirs": clocks[kind].milliseconds,
+            "simulations": counts,
             "seed": options.seed,
             "moves_without_world": len(caught),
         }
@@ -133,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", nargs="+", default=list(LISTED), help="games (default: all)")
     parser.add_argument("--against", nargs="+", default=OPPONENTS, choices=OPPONENTS)
     parser.add_argument("--count", type=int, default=200, help="games a pairing (default: 200)")
-    parser.add_argument("--seconds", type=float, default=0.05, help="a move (default: 0.05)")
+    parser.add_argument("--milliseconds", type=float, default=50.0, help="CPU a move (default: 50)")
     parser.add_argument("--tuning-hands", type=int, default=20, help="see peers.py (default: 20)")
     parser.add_argument("--seed", type=int, default=0, help="of deals and bots (default: 0)")
     parser.add_argument("--again", action="store_true", help="play stored pairings again")

@@ -1,12 +1,14 @@
-"""How fast the default bot searches games that were not enumerated, beside the bot it replaces.
+"""How fast the default bot searches without models, cold, beside the bot that it replaces.
 
 For each game some positions of random games are drawn. In each of them a new bot (our default one,
 with rollouts) and then a new C++ `pyspiel.ISMCTSBot` (one rollout) search once, in turn, the peer
-in a fork of the process, since it may crash: nothing is warm. Rates are simulations per CPU second,
-the construction of the bot included; ours count simulations in all trees, and root visits are
-shown apart. Medians over the positions. Games without a resampler of their own have no peer.
-Positions in which our bot finds no world that agrees with what its player has seen are counted
-apart (`without_world`).
+in a fork of the process, since it may crash: nothing is warm but what all bots of a game share.
+Rates are per CPU second, the construction of the bot included. The ratio is that of our root visits
+to the peer's simulations, all of which visit its root; simulations of ours are also those at the
+decision points on the way to the root. "First" is the CPU time in which a new bot has an answer by
+one simulation, its median and the longest one. All else are medians over the positions. Games
+without a resampler of their own have no peer. Positions in which our bot finds no world that agrees
+with what its player has seen are counted apart (`without_world`).
 
     python -m benchmarks.growing_search
     python -m benchmarks.growing_search --games leduc_poker bridge --positions 40
@@ -68,21 +70,26 @@ def has_own_resampler(game: Any) -> bool:
 
 
 class Rates(NamedTuple):
-    """Rates of one search, per CPU second."""
+    """Rates of one search, per CPU second, and the milliseconds of a shortest one."""
 
     simulations: float
     root_visits: float
+    first_ms: float
 
 
 def ours(game: Any, state: Any, visits: int, seed: int) -> Rates | None:
     """A new default bot; None if it found no world."""
     started = time.process_time()
-    bot = NashIsmctsBot(game, state.current_player(), config=SearchConfig(visits=visits), seed=seed)
+    mover = state.current_player()
+    NashIsmctsBot(game, mover, config=SearchConfig(visits=1), seed=seed).step(state)
+    first = time.process_time() - started
+    started = time.process_time()
+    bot = NashIsmctsBot(game, mover, config=SearchConfig(visits=visits), seed=seed)
     result = bot.search(state)
     seconds = time.process_time() - started
     if result.stopped_by == "no_world":
         return None
-    return Rates(result.simulations / seconds, sum(result.visits) / seconds)
+    return Rates(result.simulations / seconds, sum(result.visits) / seconds, 1e3 * first)
 
 
 def peer(game: Any, state: Any, simulations: int, seed: int) -> float:
@@ -112,7 +119,7 @@ def peer_in_a_fork(game: Any, state: Any, simulations: int, seed: int) -> float 
     return float(found) if found else None
 
 
-def measure_game(name: str, options: argparse.Namespace) -> dict[str, float | None]:
+def measure_game(name: str, options: argparse.Namespace) -> dict[str, Any]:
     """Everything that is printed about one game."""
     game = pyspiel.load_game(GAMES.get(name, name))
     visits = max(options.visits // SLOW.get(name, 1), 1)
@@ -130,13 +137,15 @@ def measure_game(name: str, options: argparse.Namespace) -> dict[str, float | No
         if rate is not None:
             peers.append(rate)
         report(f"{name}: position {number + 1} of {options.positions}")
-    simulations = statistics.median(each.simulations for each in found)
+    roots = statistics.median(each.root_visits for each in found)
     other = statistics.median(peers) if peers else None
     return {
-        "ours": simulations,
-        "ours_root_visits": statistics.median(each.root_visits for each in found),
+        "simulations": statistics.median(each.simulations for each in found),
+        "root_visits": roots,
         "peer": other,
-        "ratio": None if other is None else simulations / other,
+        "ratio": None if other is None else roots / other,
+        "first_ms": statistics.median(each.first_ms for each in found),
+        "longest_first_ms": max(each.first_ms for each in found),
         "without_world": without_world,
     }
 
@@ -150,12 +159,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the positions (default: 0)")
     options = parser.parse_args(arguments)
     results = {name: measure_game(name, options) for name in options.games}
-    print(f"{'per CPU second':<18}{'simulations':>14}{'root visits':>14}{'peer':>14}{'ratio':>8}")
+    print("| game | root visits | ISMCTSBot | ratio | simulations | first, ms | no world |")
+    print("|---|---|---|---|---|---|---|")
     for name, row in results.items():
-        print(f"{name:<18}{row['ours']:>14,.0f}{row['ours_root_visits']:>14,.0f}", end="")
-        beside = f"{row['peer']:>14,.0f}{row['ratio']:>8.2f}" if row["peer"] else f"{'none':>14}"
-        print(beside, end="")
-        print(f"  (no world found in {row['without_world']})" if row["without_world"] else "")
+        beside = f"{row['peer']:,.0f} | {row['ratio']:.2f}" if row["peer"] else "none | "
+        print(
+            f"| {name} | {row['root_visits']:,.0f} | {beside} | {row['simulations']:,.0f} | "
+            f"{row['first_ms']:.1f} ({row['longest_first_ms']:.1f}) | {row['without_world']} |"
+        )
     print(json.dumps(results))
 
 

@@ -1,8 +1,8 @@
 """Our untrained bot against OpenSpiel's C++ ISMCTSBot at its best, with equal CPU time a move.
 
-Both get the same wall time a move, resampling included, and worlds from the same resampler;
-measured is what each used of the processor, moves with one legal action left out. ISMCTSBot plays
-with the setting that does best against us (`peers.py`), chosen on other deals. A hand is dealt once
+Both get the same CPU time a move with a choice (`equal_cpu.py`), resampling included, and worlds
+from the same resampler; what each used is measured again during the match. ISMCTSBot plays with the
+setting that does best against us (`peers.py`), chosen on other deals. A hand is dealt once
 and played in all seatings, our bot in one seat and the peer in all others; the score is what our
 bot won more than the peer, per game and seat, in the game's units, with a 95% interval.
 
@@ -21,70 +21,48 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.peers import Setting, ismcts_maker, tune_peer
+from benchmarks.equal_cpu import Clock, rehearsed
+from benchmarks.peers import Setting, budgets, ismcts_maker, our_maker, tune_peer
+from benchmarks.positions import random_positions
 from benchmarks.stored import RESULTS, game_file, write_record
 from benchmarks.timing import report
 from nash_ismcts_spiel import make_bot
 from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.games import support
-from nash_ismcts_spiel.match import BotFactory, round_robin
+from nash_ismcts_spiel.match import round_robin
 
 FOLDER = RESULTS / "head_to_head"
 GAMES = ("kuhn_poker", "leduc_poker", "leduc_poker(players=3)")
 _TOLD_EVERY = 200
+REHEARSED = 2
+"""One in so many hands is played before, on other deals, to see what moves take."""
 
 HEAD = """# Untrained, against OpenSpiel's ISMCTS
 
 `python -m benchmarks.head_to_head`: the bot without networks against OpenSpiel's C++ `ISMCTSBot`,
-equal wall time a move, worlds of one resampler for both. The peer's constant (.5, 1 or 2 value
-scales), its final policy and its number of worlds are those of twelve settings that did best
+equal CPU time a move with a choice, worlds of one resampler for both. Each gets as many simulations
+as take that time on other deals; ms is what they then took, and "once" the CPU seconds until the
+first bot can answer, which walks the whole game where it is small. The peer's constant (.5, 1 or 2
+value scales), its final policy and its number of worlds are those of twelve settings that did best
 against our bot on other deals (`python -m benchmarks.peers`). A hand is played in all seatings.
 The score is what our bot won more than the peer, per game and seat, in the game's units, with a
-95% interval; **bold** where that leaves out 0. CPU is what a move with a choice took of the
-processor.
+95% interval; **bold** where that leaves out 0. In pairs, ours comes first.
 
-| game | games | seed | s a move | peer | CPU ms a move, ours / peer | score |
-|---|---|---|---|---|---|---|
+| game | games | seed | peer | simulations | ms a move | once | score |
+|---|---|---|---|---|---|---|---|
 """
 
 
-class Clock:
-    """CPU time of a player's moves, over all of its bots."""
-
-    def __init__(self) -> None:
-        """Nothing was played yet."""
-        self.seconds, self.moves = 0.0, 0
-
-    def timed(self, make: BotFactory) -> BotFactory:
-        """Makes the same bots, whose steps are timed."""
-        return lambda seat, seed: _Timed(make(seat, seed), self)
-
-    @property
-    def milliseconds(self) -> float:
-        """Of a move."""
-        return 1e3 * self.seconds / max(self.moves, 1)
+def first_bot(game: str) -> float:
+    """CPU seconds in which the first bot of a game has its first answer, by one simulation."""
+    (state,) = random_positions(support(game).pyspiel_game, 1, seed=0)
+    started = time.process_time()
+    make_bot("nash_ismcts", game, state.current_player(), visits=1).step(state)
+    return time.process_time() - started
 
 
-class _Timed:
-    """A bot whose moves with a choice are timed."""
-
-    def __init__(self, bot: Any, clock: Clock) -> None:
-        self._bot, self._clock = bot, clock
-
-    def step(self, state: Any) -> int:
-        started = time.process_time()
-        action = int(self._bot.step(state))
-        if len(state.legal_actions()) > 1:
-            self._clock.seconds += time.process_time() - started
-            self._clock.moves += 1
-        return action
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._bot, name)
-
-
-def played(game: str, setting: Setting, options: argparse.Namespace) -> dict[str, Any]:
-    """One match, as it is stored."""
+def played(game: str, setting: Setting, once: float, options: argparse.Namespace) -> dict[str, Any]:
+    """One match, as it is stored; `once` is what the first bot took."""
     supported, done = support(game), [0]
     hands = math.ceil(options.count / supported.num_players)
 
@@ -93,22 +71,22 @@ def played(game: str, setting: Setting, options: argparse.Namespace) -> dict[str
         if done[0] % _TOLD_EVERY == 0:
             report(f"{game}: {done[0]} of {hands * supported.num_players} games")
 
-    def ours(seat: int, seed: int) -> Any:
-        return make_bot(
-            "nash_ismcts", supported.pyspiel_game, seat, seed=seed, seconds=options.seconds
-        )
-
+    milliseconds = options.milliseconds
+    counts = budgets(game, setting.max_world_samples, milliseconds)
     clocks = {"ours": Clock(), "peer": Clock()}
-    theirs = ismcts_maker(supported.pyspiel_game, setting, seconds_per_move=options.seconds)
-    makers = {"ours": ours, "peer": theirs}
-    players = {name: clock.timed(makers[name]) for name, clock in clocks.items()}
+    makers = {"ours": our_maker(game), "peer": ismcts_maker(game, setting)}
+    counts = rehearsed(supported, makers, counts, milliseconds, hands // REHEARSED)
+    players = {name: clocks[name].timed(makers[name](counts[name])) for name in clocks}
     (found,) = round_robin(supported, players, hands, options.seed, on_game)
     return {
         "game": supported.name,
         "games": hands * supported.num_players,
         "difference": found.difference,
         "half_width": found.difference_half_width,
-        "seconds_a_move": options.seconds,
+        "cpu_ms": milliseconds,
+        "cpu_seconds_once": once,
+        "visits": counts["ours"],
+        "simulations": counts["peer"],
         "cpu_ms_ours": clocks["ours"].milliseconds,
         "cpu_ms_peer": clocks["peer"].milliseconds,
         "peer": setting.words(),
@@ -126,8 +104,9 @@ def page() -> str:
         score = f"**{score}**" if abs(row["difference"]) > row["half_width"] else score
         cpu = f"{row['cpu_ms_ours']:.1f} / {row['cpu_ms_peer']:.1f}"
         rows.append(
-            f"| {row['game']} | {row['games']:,} | {row['seed']} | {row['seconds_a_move']:g} | "
-            f"{row['peer']} | {cpu} | {score} |"
+            f"| {row['game']} | {row['games']:,} | {row['seed']} | {row['peer']} | "
+            f"{row['visits']:,} / {row['simulations']:,} | {cpu} | {row['cpu_seconds_once']:.2f} | "
+            f"{score} |"
         )
     text = HEAD + "\n".join(rows) + "\n"
     (RESULTS / "head_to_head.md").write_text(text, encoding="utf-8")
@@ -139,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", nargs="+", default=list(GAMES))
     parser.add_argument("--count", type=int, default=2000, help="games each (default 2000)")
-    parser.add_argument("--seconds", type=float, default=0.004, help="a move (default 0.004)")
+    parser.add_argument("--milliseconds", type=float, default=4.0, help="CPU a move (default 4)")
     parser.add_argument("--tuning-hands", type=int, default=100, help="of the first round")
     parser.add_argument("--seed", type=int, default=0, help="of deals and bots (default 0)")
     parser.add_argument("--page", action="store_true", help="write the page from what is stored")
@@ -148,8 +127,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for game in [] if options.page else options.games:
         path = FOLDER / f"{game_file(game)}.json"
         if options.again or not path.exists():
-            setting = tune_peer(game, options.seconds, first_hands=options.tuning_hands)
-            write_record(path, played(game, setting, options))
+            once = first_bot(game)
+            setting = tune_peer(game, options.milliseconds, first_hands=options.tuning_hands)
+            write_record(path, played(game, setting, once, options))
     print(page(), end="")
 
 

@@ -22,7 +22,7 @@ import pyspiel
 import torch
 from tqdm import tqdm
 
-from benchmarks.peers import ismcts_maker, tune_peer
+from benchmarks.peers import budgets, ismcts_maker, tune_peer
 from benchmarks.stored import write_record
 from nash_ismcts_spiel.files import file_name
 from nash_ismcts_spiel.games import support
@@ -80,6 +80,8 @@ def players(game: str, directory: Path, seconds_per_move: float) -> dict[str, Bo
     """All players by name."""
     evaluator, policy = load_evaluator(directory), load_policy(directory)
     settings = PLAY.get(game, {"spawn_depth": 1})
+    setting = tune_peer(game, 1e3 * seconds_per_move)
+    simulations = budgets(game, setting.max_world_samples, 1e3 * seconds_per_move)["peer"]
     timed: dict[str, Any] = {"seconds": seconds_per_move, **settings}
     return {
         SEARCH: lambda seat, seed: make_bot(
@@ -87,9 +89,7 @@ def players(game: str, directory: Path, seconds_per_move: float) -> dict[str, Bo
         ),
         POLICY: lambda seat, seed: PolicyBot(policy, seat, seed),
         UNIFORM: lambda seat, seed: pyspiel.make_uniform_random_bot(seat, seed),
-        ISMCTS: ismcts_maker(
-            game, tune_peer(game, seconds_per_move), seconds_per_move=seconds_per_move
-        ),
+        ISMCTS: ismcts_maker(game, setting)(simulations),
     }
 
 

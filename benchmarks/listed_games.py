@@ -31,6 +31,7 @@ LISTED = (
     "blind=50 100,firstPlayer=2 1 1 1,numSuits=4,numRanks=13,numHoleCards=2,"
     "numBoardCards=0 3 1 1,stack=20000 20000)",
     "leduc_poker(players=3)",
+    "liars_dice(numdice=4)",
     "tiny_bridge_4p",
 )
 """As pyspiel loads them: the three of universal_poker are its default, limit and no-limit hold'em

@@ -3,13 +3,13 @@
 ISMCTSBot's constant (.5, 1 and 2 value scales), its final policy (visit shares, most visits) and
 its number of worlds (all new, 32) decide how well it plays, and none is best everywhere. So each
 comparison takes the best of these twelve, chosen for its game and its budget on seeds of its own,
-by what is then compared: by exploitability, or by matches against our untrained bot, where after
-each round of deals the better third goes on. Worlds are those of this package's resampler, on both
-sides. MO-ISMCTS has the same constants and final policies, and all worlds; online outcome sampling
-(OOS) has half, once and twice its usual exploration.
+by what is then compared: by exploitability, or by matches against our untrained bot at equal CPU
+time (`equal_cpu.py`), where after each round of deals the better third goes on. Worlds are those of
+this package's resampler, on both sides. MO-ISMCTS has the same constants and final policies, and
+all worlds; online outcome sampling (OOS) has half, once and twice its usual exploration.
 
     python -m benchmarks.peers --games leduc_poker --simulations 100 1000
-    python -m benchmarks.peers --games leduc_poker euchre --seconds 0.01
+    python -m benchmarks.peers --games leduc_poker euchre --milliseconds 10
 
 Choices are lines of JSON in docs/results/peers.jsonl; what is stored is not chosen again.
 """
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import itertools
 import json
 import time
@@ -27,6 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.equal_cpu import Maker, calibrated
 from benchmarks.stored import RESULTS
 from benchmarks.timing import report
 from nash_ismcts_spiel import make_bot
@@ -170,33 +172,58 @@ MO_SETTINGS = tuple(itertools.starmap(MoSetting, itertools.product((0.5, 1, 2), 
 OOS_SETTINGS = tuple(map(OosSetting, (0.2, 0.4, 0.8)))
 
 
-def ismcts_maker(game: Any, setting: Setting, **budget: Any) -> BotFactory:
-    """Makes ISMCTSBots for matches."""
+def our_maker(game: Any) -> Maker:
+    """Our untrained bot by its simulations, for matches."""
+
+    def make(visits: int) -> BotFactory:
+        return lambda seat, seed: make_bot("nash_ismcts", game, seat, seed=seed, visits=visits)
+
+    return make
+
+
+def ismcts_maker(game: Any, setting: Setting) -> Maker:
+    """ISMCTSBots by their simulations, for matches."""
     given = setting.arguments(game)
-    return lambda seat, seed: make_bot("ismcts_openspiel", game, seat, seed=seed, **given, **budget)
+
+    def make(simulations: int) -> BotFactory:
+        return lambda seat, seed: make_bot(
+            "ismcts_openspiel", game, seat, seed=seed, simulations=simulations, **given
+        )
+
+    return make
+
+
+@functools.lru_cache(maxsize=64)
+def budgets(game: str, worlds: int, milliseconds: float) -> dict[str, int]:
+    """Simulations of "ours" and of "peer", with which a move takes so much CPU time; what the peer
+    needs depends on its number of worlds.
+    """
+    setting = Setting(1, "most_visits", worlds)
+    makers = {"ours": our_maker(game), "peer": ismcts_maker(game, setting)}
+    return calibrated(support(game), makers, milliseconds)
 
 
 def tune_peer(
     game: str,
-    seconds: float,
+    milliseconds: float,
     seeds: Sequence[int] = MATCH_SEEDS,
     first_hands: int = FIRST_HANDS,
 ) -> Setting:
-    """The setting that plays best against our untrained bot with the same time; stored.
+    """The setting that plays best against our untrained bot with the same CPU time; stored.
 
     Args:
       game: its name.
-      seconds: wall time of a move.
+      milliseconds: CPU time of a move.
       seeds: of the rounds of deals.
       first_hands: of the first round.
     """
-    key = {"game": support(game).name, "by": "matches", "seconds": seconds}
+    key = {"game": support(game).name, "by": "matches", "cpu_ms": milliseconds}
     stored: Setting | None = _stored(key, Setting)
     if stored is not None:
         return stored
     left, scores, hands = list(SETTINGS), [], first_hands
     for seed in seeds:
-        scores = [_score(game, setting, seconds, hands, seed) for setting in left]
+        scores = [_score(game, setting, milliseconds, hands, seed) for setting in left]
         best = np.argsort(scores)[::-1][: -(-len(left) // _STAY)]
         left, scores = [left[k] for k in best], [scores[k] for k in best]
         hands *= _STAY
@@ -204,15 +231,16 @@ def tune_peer(
     return left[0]
 
 
-def _score(game: str, setting: Setting, seconds: float, hands: int, seed: int) -> float:
+def _score(game: str, setting: Setting, milliseconds: float, hands: int, seed: int) -> float:
     """What a setting wins of our bot, per game."""
+    found = budgets(game, setting.max_world_samples, milliseconds)
     players = {
-        "peer": ismcts_maker(game, setting, seconds_per_move=seconds),
-        "ours": lambda seat, seed: make_bot("nash_ismcts", game, seat, seed=seed, seconds=seconds),
+        "peer": ismcts_maker(game, setting)(found["peer"]),
+        "ours": our_maker(game)(found["ours"]),
     }
-    (found,) = round_robin(support(game), players, hands, seed)
-    report(f"{game}, {hands} hands: {setting.words()}: {found.difference:+.3f}")
-    return found.difference
+    (pairing,) = round_robin(support(game), players, hands, seed)
+    report(f"{game}, {hands} hands: {setting.words()}: {pairing.difference:+.3f}")
+    return pairing.difference
 
 
 def least_exploitable(
@@ -322,7 +350,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Chooses what is not stored yet; without games, prints what was chosen."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", nargs="+", default=[], help="games to choose for")
-    parser.add_argument("--seconds", type=float, help="a move: choose by matches")
+    parser.add_argument("--milliseconds", type=float, help="CPU a move: choose by matches")
     parser.add_argument(
         "--simulations", type=int, nargs="+", default=[], help="choose by exploitability"
     )
@@ -335,9 +363,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for simulations in options.simulations:
             best = least_exploitable(GameGraph.enumerate(game), simulations)
             print(f"{game}, {simulations} simulations: {best.words()}", flush=True)
-        if options.seconds is not None:
-            best = tune_peer(game, options.seconds, first_hands=options.hands)
-            print(f"{game}, {options.seconds:g} s a move: {best.words()}", flush=True)
+        if options.milliseconds is not None:
+            best = tune_peer(game, options.milliseconds, first_hands=options.hands)
+            print(f"{game}, {options.milliseconds:g} ms a move: {best.words()}", flush=True)
 
 
 if __name__ == "__main__":

@@ -17,12 +17,12 @@ from typing import NamedTuple
 import numpy as np
 import pyspiel
 
+from benchmarks.fresh_searches import search_each
 from benchmarks.timing import report
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.native.engine import search_each
 from nash_ismcts_spiel.native.exact import exact_rows
 
 

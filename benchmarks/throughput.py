@@ -47,9 +47,9 @@ from benchmarks.timing import report
 from nash_ismcts_spiel.compare.circumstances import circumstances
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.learning import TrainingConfig
+from nash_ismcts_spiel.learning.learned_loop import SelfPlayRows, SelfPlayTask, SelfPlayWorker
 from nash_ismcts_spiel.learning.learner import Learner
 from nash_ismcts_spiel.learning.rows import PolicyRows
-from nash_ismcts_spiel.learning.worker import SelfPlayRows, SelfPlayTask, SelfPlayWorker
 from nash_ismcts_spiel.learning.workers import WorkerKind
 from nash_ismcts_spiel.models.networks.nets import load_weights, weights_of
 

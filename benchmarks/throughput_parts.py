@@ -20,11 +20,15 @@ import numpy as np
 
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.learning import TrainingConfig
-from nash_ismcts_spiel.learning.learned_loop import LearnedLoop
+from nash_ismcts_spiel.learning.learned_loop import (
+    LearnedLoop,
+    SelfPlayRows,
+    SelfPlayTask,
+    SelfPlayWorker,
+)
 from nash_ismcts_spiel.learning.learner import Learner, buffer_rows
 from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.learning.watch import Watch
-from nash_ismcts_spiel.learning.worker import SelfPlayRows, SelfPlayTask, SelfPlayWorker
 from nash_ismcts_spiel.learning.workers import WorkerKind, Workers, make_workers
 
 Record = dict[str, Any]

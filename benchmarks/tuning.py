@@ -33,6 +33,7 @@ import numpy.typing as npt
 
 from benchmarks import tuning_page
 from benchmarks.exact_study.tasks import RPS, graph_of, policy_of, train
+from benchmarks.fresh_searches import search_each
 from benchmarks.stored import RESULTS, VARIABLE, write_record
 from benchmarks.timing import report
 from nash_ismcts_spiel import SearchConfig, make_bot
@@ -42,7 +43,7 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.match import round_robin
 from nash_ismcts_spiel.models import ExactEvaluator, Models, RolloutEvaluator
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.native.engine import NativeEngine, search_each
+from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.native.exact import exact_rows
 
 Record = dict[str, Any]

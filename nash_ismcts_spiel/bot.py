@@ -19,8 +19,8 @@ import pyspiel
 from nash_ismcts_spiel.bot_checks import (
     check_config,
     check_evaluator,
+    check_generator,
     check_seat,
-    check_seconds,
     mover_at,
 )
 from nash_ismcts_spiel.config import MOST_VISITS, SearchConfig
@@ -32,15 +32,15 @@ from nash_ismcts_spiel.models.sources import compiled_only
 from nash_ismcts_spiel.native.forest import ForestEngine
 from nash_ismcts_spiel.native.state_forest import StateForestEngine
 from nash_ismcts_spiel.search import SearchResult
-from nash_ismcts_spiel.search.draw import draw
+from nash_ismcts_spiel.search.draw import draw, new_seed
 from nash_ismcts_spiel.search.limits import StoppedBy
 from nash_ismcts_spiel.search.result import nothing_found
 from nash_ismcts_spiel.search.whole_actions import over_whole_actions
+from nash_ismcts_spiel.settings import check_positive, check_seed
 from nash_ismcts_spiel.threads import OneThread
 
 ActionProbabilities = list[tuple[int, float]]
 
-_SEEDS = 2**63
 _KEPT_WORLDS = 20_000
 """Size up to which a graph is kept for the next search: larger games hardly ever come by again."""
 
@@ -76,7 +76,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         check_config(config)
         check_evaluator(evaluator)
         check_seat(player_id, self._game)
-        check_seconds(seconds)
+        check_seed("seed", seed)
+        check_positive("seconds", seconds)
         self._player = None if player_id is None else int(player_id)
         self._seconds = seconds
         self._evaluator: Evaluator = evaluator or RolloutEvaluator(seed=seed)
@@ -86,8 +87,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._seed = int(seed)
         self._rng = np.random.default_rng(seed)
         self._last_world: int | None = None  # explained the last position
-        self._last_player: int | None = None  # its trees and worlds are kept
-        self._grown = 0  # worlds that the last search added
+        self._seats: dict[int, NashIsmctsBot] = {}  # for literal searches of other seats
         self._one_thread = OneThread("bot")
         self._start_graph()
 
@@ -125,6 +125,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
           ValueError: nobody is to move at `state`, or it belongs to another game.
           RuntimeError: the bot is searching already, in another thread.
         """
+        check_generator(rng)
         player = mover_at(state, self._game, self._player if player_id is None else player_id)
         with self._one_thread:
             return self._search(state, player, fresh, rng)
@@ -133,11 +134,13 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self, state: Any, player: int, fresh: bool, rng: np.random.Generator | None
     ) -> SearchResult:
         started = time.perf_counter()
+        if isinstance(self._engine, LiteralEngine) and player != self._player:
+            return self._seat(player).search(state, fresh=fresh, rng=rng)
         if isinstance(self._engine, ForestEngine) and self._merged is not None:
             if fresh or not self._config.reuse_trees:
                 self._engine.forget()
             return self._engine.search(
-                self._merged.view_at(state), seconds=self._seconds, seed=_new_seed(rng)
+                self._merged.view_at(state), seconds=self._seconds, seed=new_seed(rng)
             )
         try:
             information_set = self._observe(state, player, fresh)
@@ -150,7 +153,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         spent = time.perf_counter() - started
         left = None if self._seconds is None else max(self._seconds - spent, 0.0)
         if isinstance(self._engine, ForestEngine | StateForestEngine):
-            result = self._engine.search(information_set, seconds=left, seed=_new_seed(rng))
+            result = self._engine.search(information_set, seconds=left, seed=new_seed(rng))
         else:
             result = self._search_literally(self._engine, information_set, rng, left)
         return over_whole_actions(result, information_set, self._models, self._engine)
@@ -163,13 +166,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             self._graph, self._models = self._engine.renewed()
             return self._engine.observe(state, player, self._seconds)
         self._bound_memory(max(_KEPT_WORLDS, 2 * self._grown))
-        # Trees and worlds grew from what one seat knew; no other seat may profit from them.
-        changed = not isinstance(self._engine, ForestEngine) and player != self._last_player
-        if changed and self._last_player is not None and not self._graph.enumerated:
-            self._start_graph()
-        elif fresh or changed or not self._config.reuse_trees:
+        if fresh or not self._config.reuse_trees:
             self._engine.forget()
-        self._last_player = player
         return self._graph.observe(state, player, self._seconds)
 
     def _search_literally(
@@ -199,6 +197,13 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         result = self.search(state, player_id=player_id)
         return list(zip(result.actions, result.policy, strict=True))
 
+    @property
+    def plays_by_views(self) -> bool:
+        """Whether its answers are a function of what its player sees, in any order, and the seed
+        (`games.merged`).
+        """
+        return self._merged is not None and self._seconds is None
+
     def get_policies(
         self, states: Sequence[Any], report: Callable[[int], object] | None = None
     ) -> list[ActionProbabilities] | None:
@@ -207,7 +212,9 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             return None
         with self._one_thread:
             table = self._engine.everywhere(report)
-            return None if table is None else rows_at(self._graph, table, states)
+            if table is None:
+                return None
+            return rows_at(self._merged or self._graph, table, states)
 
     def step_with_policy(self, state: Any) -> tuple[ActionProbabilities, int]:
         """The mixed policy and an action drawn from it."""
@@ -232,6 +239,8 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             self._engine.forget()
             self._last_world = None
             self._bound_memory(_KEPT_WORLDS)
+            for bot in self._seats.values():
+                bot.restart()
 
     def restart_at(self, state: Any) -> None:
         """A game is entered at `state`: as `restart`."""
@@ -239,11 +248,9 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def inform_action(self, state: Any, player_id: int, action: int) -> None:
         """Ignored: the harness tells hidden moves too; what was seen is read when we move."""
-        del state, player_id, action
 
     def inform_actions(self, state: Any, actions: list[int]) -> None:
         """Ignored, as `inform_action`."""
-        del state, actions
 
     def provides_force_action(self) -> bool:
         """Yes: a forced move is found in the history like any other."""
@@ -251,7 +258,6 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def force_action(self, state: Any, action: int) -> None:
         """Nothing to do: see `provides_force_action`."""
-        del state, action
 
     def is_clonable(self) -> bool:
         """Yes."""
@@ -259,10 +265,21 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
 
     def clone(self) -> NashIsmctsBot:
         """A bot that draws the same random numbers from here on; it starts without trees."""
-        game, seat = self._game.pyspiel_game, self._player
-        bot = NashIsmctsBot(game, seat, self._evaluator, self._config, self._seed, self._seconds)
+        bot = self._seated(self._player)
         bot._rng = copy.deepcopy(self._rng)
+        bot._seats = {player: each.clone() for player, each in self._seats.items()}
         return bot
+
+    def _seated(self, player: int | None) -> NashIsmctsBot:
+        settings = self._evaluator, self._config, self._seed, self._seconds
+        return NashIsmctsBot(self._game, player, *settings)
+
+    def _seat(self, player: int) -> NashIsmctsBot:
+        """Who searches literally for another seat; it does not notice what others are asked."""
+        if player not in self._seats:
+            bot = self._seats[player] = self._seated(player)
+            bot._rng = np.random.Generator(np.random.PCG64(self._seed).jumped(player))
+        return self._seats[player]
 
     def _nothing_found(self, state: Any, player: int, stopped_by: StoppedBy) -> SearchResult:
         actions = tuple(state.legal_actions(player))
@@ -289,7 +306,3 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         self._start_graph()
         if world is not None:
             self._graph.follow(world)
-
-
-def _new_seed(rng: np.random.Generator | None) -> int | None:
-    return None if rng is None else int(rng.integers(_SEEDS))

@@ -31,10 +31,10 @@ def check_seat(player_id: Any, game: SupportedGame) -> None:
         raise ValueError(f"player_id must be {seats}, not {player_id!r}")
 
 
-def check_seconds(seconds: float | None) -> None:
-    """Raises ValueError unless there is time, or no limit."""
-    if seconds is not None and not seconds > 0.0:
-        raise ValueError(f"seconds must be positive, not {seconds!r}")
+def check_generator(rng: Any) -> None:
+    """Raises TypeError unless it is a generator, or None."""
+    if not isinstance(rng, np.random.Generator | None):
+        raise TypeError(f"rng must be a numpy Generator, not {rng!r}")
 
 
 def mover_at(state: Any, game: SupportedGame, seat: int | None) -> int:

@@ -14,7 +14,6 @@ from nash_ismcts_spiel.settings import Settings, did_you_mean
 
 Search = Literal["forest", "notes"]
 SampleBackup = Literal["expected", "luck_adjusted", "residual"]
-LuckEnds = Literal["coupled", "independent"]
 Selection = Literal["puct", "ucb"]
 PuctDenominator = Literal["one_plus", "max"]
 Trees = Literal["by_information_set", "by_node"]
@@ -58,6 +57,30 @@ MOST_VISITS = 2_000_000_000
 """Counters of the native engine have 32 bits."""
 
 
+_MOST = 1e9
+
+RANGES: Mapping[str, tuple[float, float]] = {
+    "visits": (1, MOST_VISITS),
+    "dispersion_radius": (0.0, 2.0),
+    "c_puct": (0.0, _MOST),
+    "ucb_exploration": (0.0, _MOST),
+    "puct_floor": (1e-6, 1.0 - 1e-6),
+    "prior_noise": (0.0, 1.0),
+    "prior_temperature": (1e-3, _MOST),
+    "opponent_prior_visits": (0.0, _MOST),
+    "spawn_depth": (0, 1_000_000_000),
+    "lcb_width": (0.0, _MOST),
+    "temperature": (1e-6, _MOST),
+    "quantal_share": (1e-6, 1.0),
+    "parallel_simulations": (1, 1_000_000),
+    "value_scale": (1e-100, 1e100),
+    "max_worlds": (1, MOST_VISITS),
+}
+"""What settings may be: beyond, products and quotients of theirs would not be finite. Those that
+C++ reads have the same ranges there (`native/search/config.h`).
+"""
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class SearchConfig(Settings):
     """How one search is done.
@@ -77,7 +100,6 @@ class SearchConfig(Settings):
         broken by P, so None goes by how good that is: 0.2 for learned and exact models, 0.05 for
         rollouts and uniform models, whose P would turn ties into random moves.
       sample_backup: how a SAMPLE node's interval is formed.
-      luck_ends: in `luck_adjusted`, whether low ends meet low ends or every interval is free.
     Choice (ACT nodes):
       selection: "puct", or "ucb" (UCB1, which ignores the prior).
       c_puct: c_PUCT, weight of the prior term, in value scales.
@@ -129,7 +151,6 @@ class SearchConfig(Settings):
     visits: int | None = None
     dispersion_radius: float | None = None
     sample_backup: SampleBackup = "expected"
-    luck_ends: LuckEnds = "coupled"
     selection: Selection = "puct"
     c_puct: float = 1.0
     ucb_exploration: float = 0.7
@@ -160,26 +181,12 @@ class SearchConfig(Settings):
             if getattr(self, name) == value:
                 raise ValueError(f"{name}={value!r} is gone: {instead}")
         self.check_types()
-        _check(self, "visits", self.visits is None or self.visits >= 1, "at least 1")
-        fits = self.visits is None or self.visits <= MOST_VISITS
-        _check(self, "visits", fits, f"at most {MOST_VISITS}")
-        radius = self.dispersion_radius
-        _check(self, "dispersion_radius", radius is None or 0.0 <= radius <= 2.0, "from 0 to 2")
-        _check(self, "c_puct", self.c_puct >= 0.0, "not negative")
-        _check(self, "ucb_exploration", self.ucb_exploration >= 0.0, "not negative")
-        _check(self, "puct_floor", 0.0 < self.puct_floor < 1.0, "between 0 and 1")
-        _check(self, "prior_noise", 0.0 <= self.prior_noise <= 1.0, "from 0 to 1")
-        _check(self, "prior_temperature", self.prior_temperature > 0.0, "positive")
-        _check(self, "opponent_prior_visits", self.opponent_prior_visits >= 0.0, "not negative")
-        _check(self, "spawn_depth", self.spawn_depth >= 0, "not negative")
-        _check(self, "lcb_width", self.lcb_width >= 0.0, "not negative")
-        _check(self, "temperature", self.temperature > 0.0, "positive")
-        _check(self, "quantal_share", 0.0 < self.quantal_share <= 1.0, "above 0 and at most 1")
+        for name, (low, high) in RANGES.items():
+            value = getattr(self, name)
+            fits = value is None or low <= float(value) <= high
+            _check(self, name, fits, f"from {low:g} to {high:g}")
         single = self.parallel_simulations == 1 or self.engine == "native"
-        _check(self, "parallel_simulations", self.parallel_simulations >= 1, "at least 1")
         _check(self, "parallel_simulations", single, "1 with the reference engine")
-        _check(self, "value_scale", self.value_scale is None or self.value_scale > 0, "positive")
-        _check(self, "max_worlds", self.max_worlds >= 1, "at least 1")
 
     def checked(self) -> Self:
         """The same, if it has no setting of the literal search that the forest would ignore.
@@ -261,6 +268,7 @@ GONE_BOTS: Mapping[str, str] = {"nash_ismcts_play": "take nash_ismcts, which has
 
 _SOFT = "nash_ismcts has soft ties; see docs/differences.md"
 _GONE: Mapping[str, tuple[Any, str]] = {
+    "luck_ends": ("coupled", "low ends meet low ends; see docs/differences.md"),
     "hidden_order": ("play", "hidden pieces come in the order of play"),
     "model_radius": (0.2, "set dispersion_radius"),
     "step_size": (5.0, _SOFT),

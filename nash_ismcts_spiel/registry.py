@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Protocol, overload
@@ -12,7 +13,7 @@ from typing import Any, Literal, Protocol, overload
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import GONE_BOTS, PRESETS, SearchConfig
 from nash_ismcts_spiel.games import support
-from nash_ismcts_spiel.settings import did_you_mean
+from nash_ismcts_spiel.settings import check_seed, did_you_mean
 
 BotMaker = Callable[..., Any]
 """(game, player_id, **params) -> a pyspiel.Bot."""
@@ -135,15 +136,32 @@ def _pretrained(game: str) -> Any:
     from nash_ismcts_spiel.models.networks.saved import pretrained_path
     from nash_ismcts_spiel.runs import load_evaluator
 
-    return load_evaluator(pretrained_path(support(game)))
+    return load_evaluator(pretrained_path(support(game)), game)
 
 
 def _peer_maker(module: str, name: str) -> BotMaker:
     def make(game: Any, player_id: int, **params: Any) -> Any:
         # Imported when asked for: the peers import what the searches of this package do not need.
-        return getattr(importlib.import_module(module), name)(game, player_id, **params)
+        maker = getattr(importlib.import_module(module), name)
+        for ours, theirs in _PEER_WORDS.items():
+            if ours in params:
+                if theirs in params:
+                    raise ValueError(f"{ours} and {theirs} are the same: give one of them")
+                params[theirs] = params.pop(ours)
+        check_seed("seed", params.get("seed", 0))
+        try:
+            return maker(game, player_id, **params)
+        except TypeError as error:
+            unknown = re.search("unexpected keyword argument '(.*)'", str(error))
+            if unknown is None:
+                raise
+            raise ValueError(f"this bot has no setting {unknown[1]!r}") from error
 
     return make
+
+
+_PEER_WORDS = {"visits": "simulations", "seconds": "seconds_per_move"}
+"""What the searches of this package call the budget of a move, and what their peers do."""
 
 
 PEERS: Mapping[str, tuple[str, str]] = {

@@ -61,8 +61,29 @@ class Settings:
     def check_types(self) -> None:
         """Refuses a field whose value has not its declared type."""
         kind: Any = type(self)
+        defaults = _defaults(kind)
         for name, hint in _field_types(kind).items():
-            _check_type(name, getattr(self, name), hint)
+            value = getattr(self, name)
+            if value is not defaults[name]:  # bots are made by the thousand
+                _check_type(name, value, hint)
+
+
+def check_seed(name: str, value: Any) -> None:
+    """Refuses what is no seed: a whole number from 0."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or value < 0:
+        raise _error(whole, f"{name} must be a whole number from 0, not {value!r}")
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Refuses what is neither None nor a number above 0."""
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if value is not None and not (number and value > 0):
+        raise _error(number, f"{name} must be positive, not {value!r}")
+
+
+def _error(right_type: bool, said: str) -> ValueError | TypeError:
+    return ValueError(said) if right_type else TypeError(said)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -75,6 +96,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 @functools.cache
 def _field_types(cls: Any) -> dict[str, Any]:
     return typing.get_type_hints(cls)
+
+
+@functools.cache
+def _defaults(cls: Any) -> dict[str, Any]:
+    return {field.name: field.default for field in dataclasses.fields(cls)}
 
 
 def _plain(value: Any) -> Any:

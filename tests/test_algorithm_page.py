@@ -4,6 +4,7 @@ again by the search's own functions, and its figures are there.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -16,8 +17,11 @@ from PIL import Image, ImageChops
 from benchmarks.algorithm_figures import cases
 from benchmarks.algorithm_figures.__main__ import ACTIONS, FIGURES, IMAGES, main
 from nash_ismcts_spiel import SearchConfig
+from nash_ismcts_spiel.config import USUAL_VISITS
+from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.search.act_node import ActNode, bonuses, mixing_distribution
 from nash_ismcts_spiel.search.dispersion import dispersed, expectation
+from nash_ismcts_spiel.search.forest import leash
 from nash_ismcts_spiel.search.interval import Interval
 from nash_ismcts_spiel.search.root_policy import kept_actions
 
@@ -63,7 +67,7 @@ def shifted(value: Interval, by: float) -> Interval:
 
 
 def test_all_snippets_are_found() -> None:
-    assert len(SNIPPETS) == PAGE.count("```python") == 2
+    assert len(SNIPPETS) == PAGE.count("```python") == 4
 
 
 @pytest.mark.parametrize(("snippet", "shown"), SNIPPETS)
@@ -153,8 +157,44 @@ def test_the_root_at_radius_0(bluff: cases.Case) -> None:
     assert policies[1:] == [(0.0, 1.0), (1.0, 0.0)]
 
 
-def test_sizes_are_those_of_the_results() -> None:
+def test_soft_ties_at_the_bluff(bluff: cases.Case) -> None:
+    models = forest_models(bluff.graph, bluff.evaluator)
+    assert f"(g = {models.regret:.4f})" in flowing(PAGE)
+    prior = models.policy_at(bluff.root)
+    for visits in (10, 100, 1000, 10_000):
+        found = bluff.soft_search(visits)
+        temperature = found.q[0].high - found.q[0].low
+        values = [(low + high) / 2 for low, high in found.q]
+        cells = (f"{visits:,}", f"{temperature:.2f}", *map(short, values), short(found.policy[1]))
+        assert f"| {' | '.join(cells)} |" in PAGE
+        # The rule, as far as the mean of pi is like the last one.
+        odds = prior[1] / prior[0] * math.exp((values[1] - values[0]) / temperature)
+        assert found.policy[1] == pytest.approx(odds / (1.0 + odds), abs=0.01)
+
+
+def test_the_reach_of_ties(bluff: cases.Case) -> None:
+    assert f"less than {short(cases.reach_of_ties(bluff, 0.2))} chips" in flowing(PAGE)
+
+
+def test_the_temperature_solves_its_equation() -> None:
+    for visits, regret in ((10, 0.4), (1000, 0.01)):
+        found = leash(visits, regret)
+        assert visits * found**2 == pytest.approx(1.4 * (1 / regret + 1 / found))
+
+
+def test_usual_visits_are_those_of_the_settings() -> None:
     section = PAGE.split("## 10.")[1].split("## 11.")[0]
+    for search, answering in (
+        ("literal, sections 2 to 7", "notes"),
+        ("soft ties", "tables"),
+        ("soft ties over views", "views"),
+        ("forest on live states", "states"),
+    ):
+        assert f"| {search} | {USUAL_VISITS[answering]:,} " in section
+
+
+def test_sizes_are_those_of_the_results() -> None:
+    section = PAGE.split("## 12.")[1].split("## 13.")[0]
     results = (ROOT / "docs" / "results" / "network_memory.md").read_text(encoding="utf-8")
     named = set(re.findall(r"\d+,[\d,]*\d", section)) - {"4,096"}  # a setting, not a result
     named |= {f"2^{power}" for power in re.findall(r"2<sup>([\d.]+)</sup>", section)}
@@ -192,7 +232,7 @@ def test_what_the_figure_of_trees_is_said_to_show() -> None:
 
 
 def test_figures_are_drawn_again_alike(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    quick = ("trees", "ball", "intervals", "learning")
+    quick = ("trees", "ball", "intervals", "soft_ties", "learning")
     main(["--only", *quick, "--out", str(tmp_path)])
     names = [f"algorithm_{name}.png" for name in quick]
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == names

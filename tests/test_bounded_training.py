@@ -16,9 +16,9 @@ from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.config import LearnerConfig
+from nash_ismcts_spiel.learning.learned_loop import SelfPlayRows, SelfPlayTask, SelfPlayWorker
 from nash_ismcts_spiel.learning.learner import Learner
 from nash_ismcts_spiel.learning.watch import Progress, TimeUpError, Watch
-from nash_ismcts_spiel.learning.worker import SelfPlayRows, SelfPlayTask, SelfPlayWorker
 from nash_ismcts_spiel.learning.workers import Processes, Threads
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.nets import weights_of

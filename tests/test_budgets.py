@@ -64,6 +64,37 @@ def test_no_time_at_all_still_gives_a_policy() -> None:
     assert bot.step(state) in state.legal_actions()
 
 
+def test_a_deal_that_takes_long_to_solve_is_not_begun_without_time() -> None:
+    """Bridge solves a deal as soon as it is known: .2 s of processor time, 20 times the budget."""
+    game = pyspiel.load_game("bridge")
+    state = first_decision(game)
+    bot = NashIsmctsBot(game, state.current_player(), seconds=0.01)
+    bot.search(state)  # how long a deal takes is found out once in a process
+    for seed in range(4):
+        other = first_decision(game, seed)
+        new = NashIsmctsBot(game, other.current_player(), seconds=0.01)
+        made = time.thread_time()
+        result = new.search(other)
+        assert time.thread_time() - made < 0.02
+        assert result.stopped_by == "seconds"
+        assert sum(result.policy) == pytest.approx(1.0)
+    assert support("bridge").deal_seconds > 0.02
+    assert support("bridge(use_double_dummy_result=False)").deal_seconds == 0.0
+
+
+def test_views_of_bridge_are_those_of_unsolved_deals() -> None:
+    solved = GameGraph("bridge")
+    state = first_decision(pyspiel.load_game("bridge"))
+    rng = np.random.default_rng(1)
+    for _ in range(6):
+        player = state.current_player()
+        seen = solved.key_at(state, player)
+        assert seen.log[-1][1].startswith(state.observation_string(player))
+        state.apply_action(int(rng.choice(state.legal_actions())))
+        if state.is_terminal():
+            return
+
+
 @pytest.mark.parametrize("engine", [NativeEngine, ReferenceEngine])
 def test_searches_that_were_cut_short_go_on(engine: Any) -> None:
     """What one left behind half done, nodes without models, another one finishes."""

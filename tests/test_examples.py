@@ -125,3 +125,12 @@ def test_examples_stay_short():
     for script in (ROOT / "examples").glob("*.py"):
         limit = LIMITS.get(script.name, LIMIT_IN_LINES)
         assert len(script.read_text().splitlines()) <= limit, script
+
+
+def test_leaking_resamplers_shows_what_openspiel_gives_away():
+    out = run("leaking_resamplers.py", "--games=4")
+    counts = [tuple(map(int, found)) for found in re.findall(r"(\d+) of (\d+)", out)]
+    euchre, ours, oh_hell, ours_again, *others, hearts, directions = counts
+    assert {euchre, oh_hell, *others} == {(4, 4)} and len(others) == 3
+    assert ours[0] < 4 and ours_again[0] < 4
+    assert hearts[0] > 0 and directions == (3, 4)

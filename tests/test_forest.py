@@ -188,9 +188,11 @@ def test_the_opponents_card_in_leduc_with_suit_isomorphism() -> None:
 
 
 def test_the_temperature_solves_its_equation_and_falls_with_visits_and_regret() -> None:
-    for visits, regret in itertools.product([1, 10, 1000, 10**6], [1e-4, 0.05, 0.4]):
-        x = leash(visits, regret)
-        assert visits * x * x == pytest.approx(1.4 * (1.0 / regret + 1.0 / x))
+    settings = itertools.product([1, 10, 1000, 10**6], [1e-4, 0.05, 0.4], [1.4, 0.4])
+    for visits, regret, weight in settings:
+        x = leash(visits, regret, weight)
+        assert visits * x * x == pytest.approx(weight * (1.0 / regret + 1.0 / x))
+    assert leash(10, 0.1) == leash(10, 0.1, 1.4)
     assert leash(10, 0.1) > leash(100, 0.1) > leash(100, 0.2)
 
 

@@ -224,9 +224,10 @@ def test_time_is_shared_by_the_decision_points_of_a_log() -> None:
     assert result.simulations > result.pondered > 0
 
 
-def test_threads_search_with_clones_side_by_side() -> None:
+@pytest.mark.parametrize("evaluator", [None, FixedEvaluator()])
+def test_threads_search_with_clones_side_by_side(evaluator: Any) -> None:
     game = pyspiel.load_game(LEDUC)
-    bot, found = make_bot("nash_ismcts", game, visits=300, seed=2), []
+    bot, found = make_bot("nash_ismcts", game, evaluator=evaluator, visits=300, seed=2), []
     hands = [random_hand(game, np.random.default_rng(seed)) for seed in range(8)]
 
     def play(own: NashIsmctsBot) -> None:

@@ -383,6 +383,17 @@ def run(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
     return code, captured.out, captured.err
 
 
+def test_networks_that_come_with_the_package_play_without_search(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    players = ["--game", helpers.KUHN, "--players", "pretrained,uniform"]
+    code, out, _ = run(capsys, *players, "--hands", "300", "--json")
+    (pairing,) = json.loads(out)["pairings"]
+    assert code == 0
+    assert pairing["players"] == ["pretrained", "uniform"]
+    assert pairing["mean"][0] > 0.0  # uniform play loses .46 a game to a best response
+
+
 def test_match_prints_and_writes_every_pairing(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -446,7 +457,7 @@ def test_who_bluffs_at_random_loses_in_every_seat_of_three_player_kuhn() -> None
         (["--game", "catch", "--players", "uniform,nash_ismcts"], "two seats or more"),
         (["--game", "kuhn_poker", "--players", "uniform"], "two or more different names"),
         (["--game", "kuhn_poker", "--players", "uniform,uniform"], "two or more different names"),
-        (["--game", "kuhn_poker", "--players", "uniform,nobody"], "unknown bot 'nobody'"),
+        (["--game", "kuhn_poker", "--players", "uniform,nobody"], "unknown player 'nobody'"),
         (["--game", "kuhn_poker", "--players", "uniform,no:bot"], "no:bot cannot be imported"),
         (["--game", "kuhn_poker", "--players", "uniform,run:nowhere"], "nowhere has no run"),
         (["--game", "tic_tac_toe", "--players", "uniform,ismcts_openspiel"], "hides nothing"),

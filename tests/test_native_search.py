@@ -219,7 +219,6 @@ CONFIGS = st.builds(
     visits=st.integers(1, 80),
     dispersion_radius=st.sampled_from([0.0, 0.05, 0.3, 1.0, 2.0]),
     sample_backup=st.sampled_from(["expected", "luck_adjusted", "residual"]),
-    luck_ends=st.sampled_from(["coupled", "independent"]),
     selection=st.sampled_from(["puct", "ucb"]),
     c_puct=st.sampled_from([0.0, 0.3, 1.0, 4.0]),
     puct_denominator=st.sampled_from(["one_plus", "max"]),

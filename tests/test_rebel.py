@@ -309,9 +309,9 @@ def test_one_algorithm_does_not_resume_the_other(
     assert train("--algorithm", "rebel", *few, *FEW, "--out", rebel) == 0
     capsys.readouterr()
     assert train("--algorithm", "rebel", "--resume", "--out", ours) == 2
-    assert "is not the config of a run of ReBeL" in capsys.readouterr().err
+    assert "not the config of a run: its models are 'exact', not rebel" in capsys.readouterr().err
     assert train("--algorithm", "nash_ismcts", "--resume", "--out", rebel) == 2
-    assert "models 'rebel' are not known here" in capsys.readouterr().err
+    assert "its models are 'rebel', not exact or learned" in capsys.readouterr().err
 
 
 @pytest.mark.slow

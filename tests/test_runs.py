@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import json
 import os
 import pickle
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,12 +23,13 @@ import safetensors.numpy
 from open_spiel.python.algorithms import exploitability
 
 from nash_ismcts_spiel import files, make_bot
+from nash_ismcts_spiel.cli.signals import interrupting
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.learning import Schedule, TrainingConfig
 from nash_ismcts_spiel.native import exact
 from nash_ismcts_spiel.runs import Budget, Run, load_evaluator, load_policy
-from nash_ismcts_spiel.runs.config import CHECKPOINT, CONFIG, read_config
+from nash_ismcts_spiel.runs.config import CHECKPOINT, CONFIG, config_text, read_config
 from nash_ismcts_spiel.runs.metrics import METRICS, read_metrics
 
 ROOT = Path(__file__).parents[1]
@@ -365,7 +368,8 @@ def test_a_directory_without_a_run_is_refused(tmp_path: Path) -> None:
         ('{"game": "kuhn', "not the config of a run"),
         ("[1, 2]", "not the config of a run"),
         ("\x00\x01", "not the config of a run"),
-        ('{"game": "kuhn_poker", "models": "exact", "training": {}}', "seed missing"),
+        ('{"game": "kuhn_poker", "models": "exact", "training": {}}', "as it was written"),
+        (config_text({"game": "kuhn_poker", "models": "exact", "training": {}})[0], "seed missing"),
     ],
 )
 def test_damaged_configs_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
@@ -427,16 +431,26 @@ def test_a_bot_searches_round_the_policy_of_a_run(tmp_path: Path) -> None:
 # Killed and interrupted processes.
 
 
-def start(*flags: str) -> subprocess.Popen[str]:
-    """The command in a process of its own, which Ctrl-C reaches however the tests were started."""
+def start(*flags: str, terminal: int | None = None) -> subprocess.Popen[str]:
+    """The command in a process of its own, which Ctrl-C reaches however the tests were started; on
+    a terminal, if one is given.
+    """
+
+    def prepare() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        if terminal is not None:
+            os.setsid()
+            fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return subprocess.Popen(
         [sys.executable, "-m", "nash_ismcts_spiel.cli", "train", *flags],
         env={**os.environ, "PYTHONPATH": path},
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+        stderr=subprocess.PIPE if terminal is None else terminal,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=prepare,
     )
 
 
@@ -487,16 +501,17 @@ def test_killed_at_any_moment_it_goes_on_as_if_unbroken(
     assert_same(tmp_path / "unbroken", directory)
 
 
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_it_says_how_to_go_on_and_does(
-    tmp_path: Path, processes: list[subprocess.Popen[str]]
+    tmp_path: Path, processes: list[subprocess.Popen[str]], how: signal.Signals
 ) -> None:
     directory = tmp_path / "interrupted"
     begin, _ = flags_of(directory, 30)
     processes.append(start(*begin))
     wait_for(processes[0], directory, 6)
-    processes[0].send_signal(signal.SIGINT)
+    processes[0].send_signal(how)
     _, error = processes[0].communicate(timeout=TIMEOUT)
-    assert processes[0].returncode == 130
+    assert processes[0].returncode == 128 + how
     assert "Traceback" not in error
     last = error.splitlines()[-1]
     done = files.load(directory / CHECKPOINT).numbers["generation"]
@@ -508,3 +523,36 @@ def test_interrupted_it_says_how_to_go_on_and_does(
     new_run(tmp_path / "unbroken", done + 10, helpers.LEDUC, visits=Schedule(start=30.0))
     resumed(directory, done + 10)
     assert_same(tmp_path / "unbroken", directory)
+
+
+def test_it_saves_when_its_terminal_goes(
+    tmp_path: Path, processes: list[subprocess.Popen[str]]
+) -> None:
+    directory = tmp_path / "left"
+    begin, _ = flags_of(directory, 30)
+    ours, theirs = os.openpty()
+    late = ["--checkpoint-seconds", "1000", "--generations", "100000"]
+    processes.append(start(*begin, *late, terminal=theirs))
+    os.close(theirs)
+    deadline = time.monotonic() + TIMEOUT
+    while not (directory / METRICS).exists() or len(read_metrics(directory)) < 4:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.close(ours)
+    assert processes[0].wait(TIMEOUT) == 128 + signal.SIGHUP
+    saved = files.load(directory / CHECKPOINT).numbers["generation"]
+    assert saved >= read_metrics(directory)[-1].generation > 0
+
+
+def test_what_is_ignored_stays_ignored() -> None:
+    """As under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interrupting():
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(signal.SIGTERM)  # again, while the first one is answered
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)

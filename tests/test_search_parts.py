@@ -400,18 +400,20 @@ def test_residual_backup() -> None:
     assert returned == node.q
 
 
-@pytest.mark.parametrize("ends", ["coupled", "independent"])
-def test_luck_adjusted_backup(ends: Any) -> None:
-    config = SearchConfig(sample_backup="luck_adjusted", luck_ends=ends, dispersion_radius=0.2)
+def test_settings_that_are_gone_say_what_replaced_them() -> None:
+    assert SearchConfig.from_dict({"luck_ends": "coupled"}) == SearchConfig()
+    with pytest.raises(ValueError, match="luck_ends is gone: low ends meet low ends"):
+        SearchConfig.from_dict({"luck_ends": "independent"})
+
+
+def test_luck_adjusted_backup() -> None:
+    config = SearchConfig(sample_backup="luck_adjusted", dispersion_radius=0.2)
     node = sample_node((0.0, 2.0), None, None, visits=[0, 0, 0])
     # Low ends 0, -1, 4 and high ends 2, -1, 4, before the visit.
     low = -0.3 + 0.8 - 0.1 * 5.0
     high = 1.0 - 0.3 + 0.8 + 0.1 * 5.0
     adjustment = luck(node, 0, config)
-    if ends == "coupled":
-        assert adjustment == pytest.approx((low - 0.0, high - 2.0))
-    else:
-        assert adjustment == pytest.approx((low - 2.0, high - 0.0))
+    assert adjustment == pytest.approx((low - 0.0, high - 2.0))
     first = back_up(node, 0, Interval(0.0, 2.0), adjustment, config)
     assert first == pytest.approx((0.0 + adjustment.low, 2.0 + adjustment.high))
     assert node.q == pytest.approx(first)

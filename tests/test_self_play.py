@@ -17,9 +17,9 @@ from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.entries import open_entries
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.games.tensors import Tensors
-from nash_ismcts_spiel.learning.bounds import Bounds
 from nash_ismcts_spiel.learning.config import LearnerConfig
 from nash_ismcts_spiel.learning.rows import HiddenRows
+from nash_ismcts_spiel.learning.searches import Bounds
 from nash_ismcts_spiel.learning.self_play import SelfPlay
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator

@@ -15,6 +15,7 @@ import pytest
 from benchmarks.positions import random_decisions, random_positions
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, make_bot
 from nash_ismcts_spiel.games import GameGraph, NoWorldFoundError, support
+from nash_ismcts_spiel.games.whole import whole_graph
 from nash_ismcts_spiel.models import Models, RolloutEvaluator
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.state_forest import StateForestEngine
@@ -204,3 +205,10 @@ def test_it_beats_uniform_play() -> None:
             state.apply_action(bot.step(state) if ours else int(rng.choice(state.legal_actions())))
         won += state.returns()[hand % 2]
     assert won > 20
+
+
+def test_games_that_are_a_little_too_large_are_not_walked_for_seconds() -> None:
+    game = support("universal_poker")  # of 1.05 million worlds
+    started = time.process_time()
+    assert whole_graph(game, SearchConfig().max_worlds, "never") is None
+    assert time.process_time() - started < 0.5  # to walk a million of them takes 1.6 s

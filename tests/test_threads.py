@@ -10,10 +10,11 @@ import weakref
 from typing import Any
 
 import numpy as np
+import pyspiel
 import pytest
 from test_native_search import random_evaluator
 
-from nash_ismcts_spiel import SearchConfig
+from nash_ismcts_spiel import SearchConfig, make_bot
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import new_search
 from nash_ismcts_spiel.native.exact import exact_rows
@@ -29,7 +30,7 @@ state = game.new_initial_state()
 for action in (0, 3):
     state.apply_action(action)
 evaluator = RolloutEvaluator(game, rollouts=64)
-bot = make_bot("nash_ismcts_notes", game, 0, evaluator=evaluator, seed=1, visits=300)
+bot = make_bot("NAME", game, 0, evaluator=evaluator, seed=1, visits=300)
 found = {}
 
 def play(name):
@@ -45,12 +46,30 @@ assert found["one"] == found["other"] == found["alone"], found
 """
 
 
-def test_clones_search_in_threads_of_their_own() -> None:
+@pytest.mark.parametrize("name", ["nash_ismcts", "nash_ismcts_notes"])
+def test_clones_search_in_threads_of_their_own(name: str) -> None:
     """In a process of its own: shared memory may end it."""
+    script = SIDE_BY_SIDE.replace("NAME", name)
     done = subprocess.run(
-        [sys.executable, "-c", SIDE_BY_SIDE], capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_no_clock_decides_simulations_side_by_side() -> None:
+    """In a long game a turn ends inside simulations, wherever the clock has come by then."""
+    game = pyspiel.load_game("gin_rummy")
+    rng = np.random.default_rng(0)
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(int(rng.choice(state.legal_actions())))
+    settings: dict[str, Any] = {"visits": 64, "parallel_simulations": 64, "seed": 2}
+    found = []
+    for _ in range(3):
+        bot = make_bot("nash_ismcts_notes", game, state.current_player(), **settings)
+        result = bot.search(state)
+        found.append((result.visits, result.policy, result.simulations))
+    assert found[0] == found[1] == found[2]
 
 
 class UnderWay:

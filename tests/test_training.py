@@ -270,7 +270,7 @@ def test_an_interrupted_search_changes_nothing(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("nash_ismcts_spiel.learning.exact_worker.search_everywhere", interrupted)
+        patch.setattr("nash_ismcts_spiel.learning.exact_loop.search_everywhere", interrupted)
         with pytest.raises(KeyboardInterrupt):
             loop.step()
     assert loop.generation == 2

@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import helpers
 import numpy as np
 import pyspiel
 import pytest
+from scipy.stats import chisquare
 
 from exploitability import measure
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, make_bot
-from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.merged import MergedGame, game_over_views, merged_game
-from nash_ismcts_spiel.models import BlendEvaluator, RolloutEvaluator, UniformEvaluator
-from nash_ismcts_spiel.models.view_models import ViewModels, models_of, takes_views, view_models
+from nash_ismcts_spiel.games.symmetries import square_symmetries
+from nash_ismcts_spiel.models import (
+    BlendEvaluator,
+    EvaluatorError,
+    RolloutEvaluator,
+    UniformEvaluator,
+)
+from nash_ismcts_spiel.models.view_models import (
+    ViewModels,
+    models_of,
+    policy_over_views,
+    takes_views,
+    view_models,
+)
 from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.native.forest import ForestEngine, search_views
 from nash_ismcts_spiel.search.forest import HANDFUL, leash
-from nash_ismcts_spiel.search.view_forest import LEAST_TEMPERATURE
+from nash_ismcts_spiel.search.splitmix import SplitMix
+from nash_ismcts_spiel.search.view_forest import LEAST_TEMPERATURE, ReferenceViewForest
 
 DARK_HEX_2X2 = "dark_hex(board_size=2)"
 ABRUPT_2X3 = "dark_hex(num_rows=2,num_cols=3,gameversion=adh)"
 PHANTOM = "phantom_ttt"
+OVER_VIEWS = 20_000
+"""`max_worlds` with which ABRUPT_2X3 is too large for a search of its histories."""
 
 
 def some_policy(merged: MergedGame, seed: int, pure: bool = False) -> np.ndarray[Any, Any]:
@@ -39,6 +56,11 @@ def cfr_models(name: str, iterations: int) -> ViewModels:
     return models_of(merged, solver.average_policy())
 
 
+def turned_view(models: ViewModels) -> int:
+    """A view that is turned to another one."""
+    return int(np.flatnonzero(models.standard_view != np.arange(len(models.standard_view)))[0])
+
+
 def exploitability_of(models: ViewModels, policy: Any) -> float:
     return exact.merged_nash_conv(models.merged, policy)[0].exploitability
 
@@ -47,13 +69,29 @@ def rows(models: ViewModels, policy: Any) -> list[list[float]]:
     return [row.tolist() for row in np.split(policy, models.first_action[1:-1])]
 
 
-@pytest.mark.parametrize("pure", [False, True])
-@pytest.mark.parametrize("name", [DARK_HEX_2X2, ABRUPT_2X3])
-def test_both_engines_and_all_views_at_once_find_the_same_to_the_last_bit(
-    name: str, pure: bool
-) -> None:
+def models_by(name: str, source: str) -> ViewModels:
+    """Of random probabilities, of random moves, or of a policy that is alike on turned boards."""
+    if source == "turned":
+        return cfr_models(name, 2)
     merged = merged_game(name)
-    models = models_of(merged, some_policy(merged, 1, pure))
+    return models_of(merged, some_policy(merged, 1, source == "pure"))
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        (DARK_HEX_2X2, "random"),
+        (DARK_HEX_2X2, "pure"),
+        (DARK_HEX_2X2, "turned"),
+        (ABRUPT_2X3, "random"),
+        (ABRUPT_2X3, "pure"),
+    ],
+)
+def test_both_engines_and_all_views_at_once_find_the_same_to_the_last_bit(
+    name: str, source: str
+) -> None:
+    models = models_by(name, source)
+    merged = models.merged
     table = rows(models, search_views(models, 12, seed=3))
     config = SearchConfig(visits=12)
     reference = SearchConfig(visits=12, engine="reference")
@@ -62,6 +100,48 @@ def test_both_engines_and_all_views_at_once_find_the_same_to_the_last_bit(
         assert found == ForestEngine(models, reference, 3).search(view)
         assert list(found.policy) == table[view]
         assert sum(found.policy) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", [DARK_HEX_2X2, PHANTOM])
+def test_a_turned_game_has_the_values_of_the_whole_one(name: str) -> None:
+    """P, Vc at all views, V at the start, how likely views are, and what the best actions gain."""
+    merged = merged_game(name)
+    found = search_views(view_models(merged, UniformEvaluator()), 9, seed=1)
+    models = models_of(merged, found)
+    whole = _core.ViewArena(merged.native, [])
+    exact_models = _core.ViewModels(whole, models.policy)
+    assert len(np.unique(models.standard_view)) < len(merged.views) / 1.9
+    assert len(models.arena.view) < len(whole.view) / 1.9
+    assert models.child_values == pytest.approx(exact_models.child_values, abs=1e-9)
+    assert models.native.regret == pytest.approx(exact_models.regret, abs=1e-9)
+    assert models.native.values[:2] == pytest.approx(exact_models.values[:2], abs=1e-9)
+    every = np.bincount(whole.view[whole.view >= 0], exact_models.reach[whole.view >= 0])
+    turned, reach = models.arena.view, models.native.reach
+    by_search = np.bincount(turned[turned >= 0], reach[turned >= 0], len(merged.views))
+    assert by_search == pytest.approx(np.bincount(models.standard_view, every, len(merged.views)))
+
+
+def test_turned_boards_are_played_alike() -> None:
+    """By OpenSpiel: the history of a view with its cells turned has the same policy, turned."""
+    merged = merged_game(PHANTOM)
+    models = view_models(merged, UniformEvaluator())
+    asked = list(range(0, len(merged.views), 500))
+    for cells in square_symmetries(9):
+        turned = [[cells[cell] for cell in merged.views[view].history] for view in asked]
+        images = [merged.view_at(merged.state_after(tuple(events))) for events in turned]
+        table = rows(models, search_views(models, 9, 2, [*asked, *images]))
+        for view, image in zip(asked, images, strict=True):
+            found = dict(zip(models.actions(image), table[image], strict=True))
+            own = zip(models.actions(view), table[view], strict=True)
+            assert {cells[action]: p for action, p in own} == found
+
+
+def test_a_policy_that_prefers_a_side_is_searched_as_it_is() -> None:
+    merged = merged_game(DARK_HEX_2X2)
+    policy = some_policy(merged, 4)
+    models = models_of(merged, policy)
+    assert (models.policy == policy).all()
+    assert models.standard_view.tolist() == list(range(len(merged.views)))
 
 
 def test_some_views_are_searched_as_all_are_and_others_have_p() -> None:
@@ -97,6 +177,37 @@ def test_what_p_says_of_nodes_is_what_openspiel_says() -> None:
         nodes = models.arena.nodes_of_look(models.arena.look_of_view(view))
         assert models.native.reach[nodes].sum() == pytest.approx(reach[view], rel=1e-6)
         assert {int(node) for node in models.arena.view[nodes]} == {view}
+
+
+def test_worlds_drawn_three_moves_deep_have_the_posterior_of_p() -> None:
+    """The reference is a walk of OpenSpiel's states; nodes are told apart by their probability."""
+    merged = merged_game(PHANTOM)
+    policy = some_policy(merged, 6)
+    models = models_of(merged, policy)
+    asked = merged.view_at(helpers.state_after(merged.game.pyspiel_game, [4, 0, 8]))
+    posterior: Counter[tuple[str, ...]] = Counter()
+    pending = [(merged.game.initial_state(), 1.0)]
+    while pending:
+        state, chance = pending.pop()
+        if state.is_terminal() or len(state.history()) > 4:
+            continue
+        view = merged.view_at(state)
+        if view == asked:
+            keys = [str(len(state.history())), str(state)]
+            node = (*keys, *map(str, map(state.observation_string, (0, 1))))
+            posterior[node] += chance  # type: ignore[assignment]
+        pairs = zip(state.legal_actions(), policy[merged.actions_of(view)], strict=True)
+        pending += [(state.child(action), chance * float(p)) for action, p in pairs]
+    forest, random = ReferenceViewForest(models, seed=0), SplitMix.stream(7, 0)
+    look = models.arena.look_of_view(asked)
+    drawn = Counter(forest._draw_root(look, random) for _ in range(5_000))
+    likely = sorted(models.arena.nodes_of_look(look), key=lambda node: models.native.reach[node])
+    shares = np.sort([*posterior.values()])
+    assert len(likely) == len(shares) > 30
+    assert models.native.reach[likely] == pytest.approx(shares, rel=1e-6)
+    counts = [drawn[node] for node in likely]
+    assert chisquare(counts, shares / shares.sum() * 5_000).pvalue > 1e-3
+    assert chisquare(counts, np.full(len(shares), 5_000 / len(shares))).pvalue < 1e-3
 
 
 def test_a_log_ends_at_its_view_and_is_the_likeliest_way_there() -> None:
@@ -192,17 +303,21 @@ def test_nothing_hidden_is_looked_at() -> None:
     assert found[0].policy != found[0].prior
 
 
-def test_what_is_measured_is_what_plays() -> None:
-    """The bot itself is accepted by the measurement over views, and has the table's value."""
-    models = view_models(merged_game(PHANTOM), UniformEvaluator())
-    few = [0, 1, 50, 4000, 12_000]
-    table = rows(models, search_views(models, 8, 1, few))
-    bot: Any = make_bot("nash_ismcts", PHANTOM, visits=8, seed=1)
-    for view in few:
-        state = models.merged.state_of(view)
-        assert dict(bot.get_policy(state)) == dict(
-            zip(models.actions(view), table[view], strict=True)
-        )
+def test_one_call_measures_what_the_bot_answers_at_each_view(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    merged, told = merged_game(ABRUPT_2X3), []
+    bot = make_bot("nash_ismcts", ABRUPT_2X3, visits=8, seed=5, max_worlds=OVER_VIEWS)
+    game = merged.game.pyspiel_game
+    together = measure(game, bot, engine="merged", progress=lambda *done: told.append(done))
+    assert told[-1] == (len(merged.views),) * 2 and len(told) > 10
+    table = search_views(view_models(merged, UniformEvaluator()), 8, seed=5)
+    monkeypatch.setattr(NashIsmctsBot, "get_policies", lambda *_: None)
+    for source in (bot, table):
+        found = measure(game, source, engine="merged")
+        assert found.per_player_gain == together.per_player_gain
+        assert found.on_policy_values == together.on_policy_values
+    assert together.views == len(merged.views)
 
 
 def test_a_search_reports_simulations_at_the_view_and_before_it() -> None:
@@ -231,7 +346,9 @@ def test_which_games_are_searched_over_views() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda m: _core.ViewArena(merged_game("leduc_poker").native), "without chance"),
+        (lambda m: _core.ViewArena(merged_game("leduc_poker").native, []), "without chance"),
+        (lambda m: _core.ViewArena(m.merged.native, [[0, 1]]), "where each action goes"),
+        (lambda m: m.forest(0).found(turned_view(m)), "not a standard one"),
         (lambda m: _core.ViewModels(m.arena, m.policy[1:]), "policy must have"),
         (lambda m: search_views(m, 0, 0), "at least 1"),
         (lambda m: search_views(m, 5, 0, [10**6]), "view 1000000 is not one of"),
@@ -248,11 +365,44 @@ def test_wrong_numbers_are_refused(call: Any, words: str) -> None:
 
 
 def test_networks_are_asked_once_at_each_view() -> None:
-    """P of the pretrained networks, and a search that gains on it at its first views."""
+    """P of the pretrained networks, which prefer a side where a view is its own image."""
     game = pyspiel.load_game(PHANTOM)
     bot: Any = make_bot("nash_ismcts", game, checkpoint="pretrained", visits=2)
     models = view_models(merged_game(PHANTOM), bot._evaluator)
-    found = measure(game, models.policy, engine="merged").exploitability
-    assert found == pytest.approx(0.0997, abs=1e-4)
+    asked = policy_over_views(merged_game(PHANTOM), bot._evaluator)
+    found = [
+        measure(game, policy, engine="merged").exploitability for policy in (asked, models.policy)
+    ]
+    assert found == pytest.approx([0.0997, 0.0522], abs=1e-4)
     state = helpers.state_after(game, [4, 0])
     assert bot.search(state).policy == bot.search(state).prior
+
+
+class FlatUniform(helpers.FixedEvaluator):
+    """Uniform P as flat arrays, as networks give it; NaN while `broken`."""
+
+    broken = True
+
+    def flat_information_set_rows(self, graph: GameGraph, information_sets: Any) -> Any:
+        counts = graph.information_sets.action_count.take(np.asarray(information_sets))
+        policy = np.repeat(1.0 / counts, counts)
+        policy[len(policy) // 2] = np.nan if self.broken else policy[len(policy) // 2]
+        return policy, np.zeros(len(counts)), np.zeros(len(policy))
+
+    def flat_sample_rows(self, graph: GameGraph, sample_nodes: Any) -> Any:
+        raise NotImplementedError("a search over views needs P alone")
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_a_broken_evaluator_is_named_and_the_bot_goes_on(engine: Any) -> None:
+    game, evaluator = pyspiel.load_game(ABRUPT_2X3), FlatUniform()
+    settings: dict[str, Any] = {"visits": 12, "engine": engine, "max_worlds": 10_000}
+    bot: Any = make_bot("nash_ismcts", game, evaluator=evaluator, **settings)
+    assert bot._merged is not None
+    state = game.new_initial_state()
+    for _ in range(2):
+        with pytest.raises(EvaluatorError, match="FlatUniform returned policy.*nan"):
+            bot.search(state)
+    evaluator.broken = False
+    healthy = make_bot("nash_ismcts", game, evaluator=UniformEvaluator(), **settings)
+    assert bot.search(state) == healthy.search(state)

@@ -6,10 +6,13 @@ import argparse
 import functools
 import os
 import signal
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import helpers
+import killed_trainer
 import numpy as np
 import pytest
 import torch
@@ -17,9 +20,9 @@ import torch
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.config import LearnerConfig
+from nash_ismcts_spiel.learning.learned_loop import SelfPlayTask, SelfPlayWorker
 from nash_ismcts_spiel.learning.learner import Learner
 from nash_ismcts_spiel.learning.watch import Watch
-from nash_ismcts_spiel.learning.worker import SelfPlayTask, SelfPlayWorker
 from nash_ismcts_spiel.learning.workers import Processes, RayActors
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.nets import weights_of
@@ -95,6 +98,56 @@ def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
             workers.run([10, 11, 12])
     finally:
         workers.close()
+
+
+START_ENDLESS = """
+import functools, pathlib, sys
+import killed_trainer
+from nash_ismcts_spiel.learning.workers import Processes
+worker = functools.partial(killed_trainer.Endless, pathlib.Path(sys.argv[1]))
+Processes(worker, 2).run([1, 1])
+"""
+
+
+@pytest.mark.parametrize("how", killed_trainer.SIGNALS)
+def test_workers_end_with_their_parent(tmp_path: Path, how: signal.Signals) -> None:
+    parent = killed_trainer.Marked([sys.executable, "-c", START_ENDLESS, str(tmp_path)])
+    try:
+        deadline = time.monotonic() + 60.0
+        while len(list(tmp_path.iterdir())) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        assert len(parent.others()) >= 2
+    finally:
+        left = killed_trainer.who_stays(parent, how)
+    assert left == []
+
+
+@pytest.mark.slow
+def test_of_forty_trainings_no_worker_is_left(tmp_path: Path) -> None:
+    stayed, generations, same = killed_trainer.killed_again_and_again(tmp_path, 40)
+    assert (stayed, same) == (0, True)
+    assert generations > 0
+
+
+def test_workers_that_are_let_go_end_in_the_middle_of_a_shard(tmp_path: Path) -> None:
+    workers: Processes[int, int] = Processes(functools.partial(killed_trainer.Endless, tmp_path), 1)
+    assert workers.run([0]) == [0]
+    (process,) = tmp_path.iterdir()
+
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            workers.run([1], Watch(None, interrupt))
+        assert Path("/proc", process.name).exists()
+    finally:
+        workers.close()
+    deadline = time.monotonic() + killed_trainer.PATIENCE
+    while Path("/proc", process.name).exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 # Ray.

@@ -32,6 +32,7 @@ RADII = (0.0, 0.1, 0.2, 0.4)
 VISITS = (30, 100, 300, 1000, 3000, 10000, 30000)
 SEEDS = range(5)
 TREE_VISITS = 1000
+SOFT_VISITS = (100, 1000, 10000)
 ACTIONS = ("call", "raise")
 METHODS = {
     "nash_ismcts": "ours, exact models",
@@ -89,6 +90,15 @@ def intervals(path: Path) -> None:
     charts.intervals(path, found, ACTIONS)
 
 
+def soft_ties(path: Path) -> None:
+    """How often the raise is played, by its advantage: ties of intervals and soft ones."""
+    case = cases.exact_case(cases.LEDUC, cases.BLUFF)
+    found = {visits: case.soft_search(visits) for visits in SOFT_VISITS}
+    temperatures = {visits: each.q[0].high - each.q[0].low for visits, each in found.items()}
+    share = found[SOFT_VISITS[0]].prior[ACTIONS.index("raise")]
+    charts.soft_ties(path, share, cases.reach_of_ties(case, 0.2), temperatures)
+
+
 def learning(path: Path) -> None:
     """Exploitability of P against CPU seconds in Leduc poker, from stored records."""
     text = (RESULTS / "comparison" / "comparison.jsonl").read_text(encoding="utf-8")
@@ -108,6 +118,7 @@ FIGURES: Mapping[str, Callable[[Path], None]] = {
     "chain": chain,
     "ball": ball,
     "intervals": intervals,
+    "soft_ties": soft_ties,
     "learning": learning,
 }
 

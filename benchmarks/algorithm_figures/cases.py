@@ -20,11 +20,14 @@ from nash_ismcts_spiel.games import GameGraph, InformationKey
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.models import Evaluator, ExactEvaluator, Models
 from nash_ismcts_spiel.models.protocol import graph_of
+from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import NativeEngine
+from nash_ismcts_spiel.native.forest import ForestEngine
 from nash_ismcts_spiel.page.bayes import ExactBeliefs, pieces_of
 from nash_ismcts_spiel.runs import Budget, Run
 from nash_ismcts_spiel.search import SearchResult
+from nash_ismcts_spiel.search.dispersion import dispersed
 from nash_ismcts_spiel.search.limits import Limits
 from nash_ismcts_spiel.search.simulation import Simulator
 from nash_ismcts_spiel.search.trees import Forest
@@ -66,6 +69,11 @@ class Case:
         engine = NativeEngine(Models(self.graph, self.evaluator), config)
         return engine.search(self.root, np.random.default_rng(seed))
 
+    def soft_search(self, visits: int, seed: int = 0) -> SearchResult:
+        """What the search with soft ties finds here; its intervals are as wide as alpha."""
+        models = forest_models(self.graph, self.evaluator)
+        return ForestEngine(models, SearchConfig(visits=visits), seed).search(self.root)
+
 
 def cfr_policy(game: Any, iterations: int = 100) -> Any:
     """The average policy of CFR."""
@@ -98,6 +106,13 @@ def grown_forest(case: Case, visits: int, radius: float, seed: int = 0) -> tuple
     while sum(tree.root.choices.visits) < visits:
         simulator.simulate(tree)
     return forest, simulator.simulations
+
+
+def reach_of_ties(case: Case, radius: float) -> float:
+    """By how much the values of two actions may differ so that their intervals still overlap."""
+    row = case.evaluator.sample_rows(case.graph, [~case.graph.hidden(case.root)])[0]
+    ends = [dispersed(row.beliefs, values, values, radius) for values in row.child_values]
+    return sum(high - low for low, high in ends) / 2
 
 
 class Piece(NamedTuple):

@@ -119,6 +119,32 @@ def ball(
     save(figure, path)
 
 
+def soft_ties(path: Path, share: float, reach: float, temperatures: Mapping[int, float]) -> None:
+    """How often the second of two actions is played, by how much better it is.
+
+    Args:
+      path: where to.
+      share: what P gives it.
+      reach: difference of values, in chips, up to which intervals overlap.
+      temperatures: of soft ties, in chips, by visits.
+    """
+    figure = new_figure(3.9)
+    axes = figure.subplots()
+    better = np.linspace(-3.0, 3.0, 601)
+    hard = np.where(better > reach, 1.0, np.where(better < -reach, 0.0, share))
+    axes.plot(better, hard, color=BLACK, label="intervals, radius 0.2")
+    colours = (SKY, BLUE, VERMILION)
+    for colour, (visits, temperature) in zip(colours, temperatures.items(), strict=True):
+        odds = share / (1.0 - share) * np.exp(better / temperature)
+        label = f"alpha {temperature:.2f} ({visits:,} visits)"
+        axes.plot(better, odds / (1.0 + odds), color=colour, label=label)
+    axes.axhline(share, color="grey", linestyle="--", lw=1)
+    axes.set(xlabel="Q(raise) - Q(call), in chips", ylabel="probability of the raise")
+    axes.set_title("Ties of intervals, and soft ties", loc="left")
+    _legend(figure, axes, 2)
+    save(figure, path)
+
+
 def intervals(
     path: Path, found: Mapping[float, Mapping[int, SearchResult]], actions: Sequence[str]
 ) -> None:

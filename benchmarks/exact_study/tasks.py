@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
+from benchmarks.fresh_searches import search_each
 from nash_ismcts_spiel.baselines import make_method, trace
 from nash_ismcts_spiel.baselines.methods import NashIsmctsExact
 from nash_ismcts_spiel.config import SearchConfig
@@ -23,7 +24,6 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.native import exact
-from nash_ismcts_spiel.native.engine import search_each
 from nash_ismcts_spiel.native.exact import exact_rows
 
 Record = dict[str, Any]

@@ -15,6 +15,7 @@ import numpy as np
 
 from nash_ismcts_spiel.games import GameGraph, SupportedGame, support
 from nash_ismcts_spiel.harness import DrawingBot
+from nash_ismcts_spiel.settings import check_positive
 
 ActionProbabilities = list[tuple[int, float]]
 
@@ -36,10 +37,10 @@ class Budget:
         self, simulations: int | None, seconds_per_move: float | None, least: int = 1
     ) -> None:
         """Checks the limits; `least` simulations are run however little time there is."""
+        check_positive("simulations", simulations)
+        check_positive("seconds_per_move", seconds_per_move)
         if simulations is not None and simulations < least:
             raise ValueError(f"simulations must be at least {least}, not {simulations}")
-        if seconds_per_move is not None and not seconds_per_move > 0.0:
-            raise ValueError(f"seconds_per_move must be positive, not {seconds_per_move}")
         unlimited = SIMULATIONS if seconds_per_move is None else _UNLIMITED
         self.most = unlimited if simulations is None else simulations
         self._seconds = seconds_per_move

@@ -69,6 +69,14 @@ def load(name: str) -> SupportedGame:
         return support(name)
 
 
+def events_of(history: str) -> tuple[int, ...]:
+    """The moves and chance outcomes that a text of numbers and commas means."""
+    try:
+        return tuple(int(event) for event in history.split(",") if event.strip())
+    except ValueError:
+        raise ValueError(f"--history must be numbers and commas, not {history!r}") from None
+
+
 class Quantity(NamedTuple):
     """What a game's policies are measured by, in its utility units.
 

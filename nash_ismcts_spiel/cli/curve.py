@@ -96,7 +96,7 @@ def print_curve(
             runs = []
             for index, seed in enumerate(seeds):
                 before, searches = number * len(seeds) + index, len(visits) * len(seeds)
-                report = _share(work, before, searches)
+                report = share(work, before, searches)
                 runs.append(scale * measured(searching(each), seed, report).exploitability)
             points.append(_point(each, runs, of_start))
     found = {
@@ -114,7 +114,8 @@ def print_curve(
         print(_table(found, points))
 
 
-def _share(work: Work, before: int, searches: int) -> Report:
+def share(work: Work, before: int, searches: int) -> Report:
+    """What a measurement tells that is one of several, so many of which are done."""
     return lambda done, total: work.at(before * total + done, searches * total)
 
 

@@ -10,7 +10,9 @@ import sys
 import webbrowser
 
 from nash_ismcts_spiel.bot import NashIsmctsBot
-from nash_ismcts_spiel.cli.common import Commands, load
+from nash_ismcts_spiel.cli.common import Commands, events_of, load
+from nash_ismcts_spiel.cli.parser import examples
+from nash_ismcts_spiel.cli.sources import add_game
 from nash_ismcts_spiel.config import PRESETS, SearchConfig
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.games.hand import Hand
@@ -23,13 +25,6 @@ from nash_ismcts_spiel.registry import checkpoint_evaluator
 
 VISITS = 1000
 
-_EXAMPLES = """examples:
-  nash-ismcts inspect --game kuhn_poker --checkpoint pretrained
-  nash-ismcts inspect --game leduc_poker --history 0,3,1 --visits 300
-  nash-ismcts inspect --game "dark_hex(board_size=3)" --checkpoint runs/dark_hex
-  nash-ismcts inspect --game liars_dice --no-browser --port 8000
-"""
-
 
 def add(commands: Commands) -> None:
     """Adds the command."""
@@ -39,10 +34,14 @@ def add(commands: Commands) -> None:
         description="Opens a page on this machine (127.0.0.1, a secret address, no network) that "
         "shows one search: what the player sees, its beliefs beside exact Bayes in small games, "
         "the intervals of each action, and the trees of simulated players. Ctrl-C ends it.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=examples(
+            "inspect --game kuhn_poker --checkpoint pretrained",
+            "inspect --game leduc_poker --history 0,3,1 --visits 300",
+            'inspect --game "dark_hex(board_size=3)" --checkpoint runs/dark_hex',
+            "inspect --game liars_dice --no-browser --port 8000",
+        ),
     )
-    command.add_argument("--game", required=True, help="the game, with parameters in parentheses")
+    add_game(command)
     command.add_argument(
         "--history",
         default="",
@@ -88,7 +87,7 @@ def add_page(command: argparse.ArgumentParser) -> None:
 
 def _inspect(arguments: argparse.Namespace) -> None:
     game = load(arguments.game)
-    history = _events(arguments.history)
+    history = events_of(arguments.history)
     Hand(game, history)  # refuses what is not legal before models are loaded
     if not 1 <= arguments.visits <= MOST_VISITS:
         raise ValueError(f"--visits must be from 1 to {MOST_VISITS}, not {arguments.visits}")
@@ -147,10 +146,3 @@ def serve(
             server.serve_forever(poll_interval=0.2)
         except KeyboardInterrupt:  # how a person ends it
             print()
-
-
-def _events(history: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(event) for event in history.split(",") if event.strip())
-    except ValueError:
-        raise ValueError(f"--history must be numbers and commas, not {history!r}") from None

@@ -26,9 +26,9 @@ from nash_ismcts_spiel.cli import (
 from nash_ismcts_spiel.cli.common import add_import, import_modules, one_line
 from nash_ismcts_spiel.cli.completion import complete
 from nash_ismcts_spiel.cli.parser import Parser, examples
+from nash_ismcts_spiel.cli.signals import exit_code
 
 _ERROR = 2
-_INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _ERROR
     except KeyboardInterrupt as interrupt:
         print(f"\nnash-ismcts: {str(interrupt) or 'interrupted'}", file=sys.stderr)
-        return _INTERRUPTED
+        return exit_code(interrupt)
     return 0
 
 

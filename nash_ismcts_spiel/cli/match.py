@@ -17,16 +17,22 @@ from nash_ismcts_spiel.cli.bars import Work
 from nash_ismcts_spiel.cli.common import Commands, add_json, load, print_json
 from nash_ismcts_spiel.cli.parser import examples
 from nash_ismcts_spiel.cli.rebel import REBEL
-from nash_ismcts_spiel.cli.sources import BOTS, CHECKPOINT_HELP, RUN, UNIFORM, own_maker
-from nash_ismcts_spiel.config import PRESETS
+from nash_ismcts_spiel.cli.sources import (
+    BOTS,
+    PRETRAINED,
+    RUN,
+    UNIFORM,
+    add_game,
+    add_search,
+    searching,
+    without_settings,
+)
 from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.harness import PolicyBot
 from nash_ismcts_spiel.match import BotFactory, Pairing, games_in, round_robin
-from nash_ismcts_spiel.registry import checkpoint_evaluator, make_bot
-from nash_ismcts_spiel.runs import load_policy
-from nash_ismcts_spiel.runs.config import read_config, stored_settings
-from nash_ismcts_spiel.settings import did_you_mean
+from nash_ismcts_spiel.registry import checkpoint_evaluator
+from nash_ismcts_spiel.runs.config import stored_settings
 
 
 def add(commands: Commands) -> None:
@@ -42,14 +48,14 @@ def add(commands: Commands) -> None:
             "match --game kuhn_poker --players run:out/kuhn,uniform --json",
         ),
     )
-    match.add_argument("--game", required=True, help="the game, with parameters in parentheses")
+    add_game(match)
     match.add_argument(
         "--players",
         required=True,
         metavar="A,B,...",
-        help=f"{', '.join(BOTS)}, {UNIFORM}, {RUN}DIR for the policy of a training (of ReBeL: as "
-        "it plays), or a bot of your own as MODULE:MAKER, where MAKER(game, seat, seed=...) makes "
-        "it",
+        help=f"{', '.join(BOTS)}, {UNIFORM}, {PRETRAINED} (networks that come with the package, "
+        f"without search), {RUN}DIR for the policy of a training (of ReBeL: as it plays), or a bot "
+        "of your own as MODULE:MAKER, where MAKER(game, seat, seed=...) makes it",
     )
     match.add_argument("--hands", type=int, default=100, metavar="N", help="hands of each pairing")
     match.add_argument(
@@ -58,17 +64,7 @@ def add(commands: Commands) -> None:
         metavar="S",
         help="wall time of each search (default: no limit but --visits)",
     )
-    match.add_argument(
-        "--visits",
-        type=int,
-        metavar="V",
-        help="simulations of each search, iterations of ReBeL (default: the bot's)",
-    )
-    match.add_argument(
-        "--checkpoint",
-        metavar="DIR",
-        help=CHECKPOINT_HELP,
-    )
+    add_search(match, ", iterations of ReBeL")
     match.add_argument("--seed", type=int, default=0, help="of deals and bots (default 0)")
     add_json(match)
     match.set_defaults(run=_match)
@@ -104,37 +100,29 @@ def _factory(
 ) -> BotFactory:
     if name == UNIFORM:
         return lambda seat, seed: pyspiel.make_uniform_random_bot(seat, seed)
-    if name.startswith(RUN):
-        return _run_factory(Path(name.removeprefix(RUN)), game, arguments.visits)
     if name == REBEL:
         raise ValueError(f"{REBEL} needs a training: {RUN}DIR")
-    if ":" in name:
-        return own_maker(name, game)
-    if name not in BOTS:
-        known = [*BOTS, UNIFORM, f"{RUN}DIR", "MODULE:MAKER"]
-        raise ValueError(f"unknown bot {name!r}; {did_you_mean(name, known)}")
-    ours = name in PRESETS
-    settings = {
-        "visits" if ours else "simulations": arguments.visits,
-        "seconds" if ours else "seconds_per_move": arguments.seconds_per_move,
-        "evaluator": evaluator if ours else None,
-    }
-    settings = {key: value for key, value in settings.items() if value is not None}
-    return lambda seat, seed: make_bot(name, game.pyspiel_game, seat, seed=seed, **settings)
+    if name in BOTS:
+        return searching(name, game, arguments.visits, arguments.seconds_per_move, evaluator)
+    if name.startswith(RUN) and _is_rebel(name):
+        return _rebel_factory(Path(name.removeprefix(RUN)), game, arguments.visits)
+    found = without_settings(name, game)
+    if hasattr(found, "action_probabilities"):
+        return lambda seat, seed: PolicyBot(found, seat, seed)
+    made: BotFactory = found
+    return made
 
 
-def _run_factory(directory: Path, game: SupportedGame, visits: int | None) -> BotFactory:
-    """A run of ReBeL searches as it plays, others play the policy that was learned."""
-    if stored_settings(directory).get("models") == REBEL:
-        from nash_ismcts_spiel.baselines.rebel.bot import RebelBot, load_search
+def _is_rebel(name: str) -> bool:
+    return stored_settings(name.removeprefix(RUN)).get("models") == REBEL
 
-        search = load_search(directory, game, visits)
-        return lambda seat, seed: RebelBot(search, seat, seed)
-    trained = read_config(directory)["game"]
-    if trained != game.name:
-        raise ValueError(f"{directory} is a training of {trained}, the match is of {game.name}")
-    policy = load_policy(directory)
-    return lambda seat, seed: PolicyBot(policy, seat, seed)
+
+def _rebel_factory(directory: Path, game: SupportedGame, visits: int | None) -> BotFactory:
+    """A run of ReBeL searches as it plays."""
+    from nash_ismcts_spiel.baselines.rebel.bot import RebelBot, load_search
+
+    search = load_search(directory, game, visits)
+    return lambda seat, seed: RebelBot(search, seat, seed)
 
 
 def _as_json(
@@ -166,4 +154,5 @@ def _print_table(
         for seat, player in enumerate(pairing.players):
             other, mean = pairing.players[1 - seat], pairing.mean[seat]
             half_width = pairing.half_width[seat]
-            print(f"{player:<{width}}  {other:<{width}}  {mean:>+8.4f}  ±{half_width:.4f}")
+            sure = "unknown" if math.isnan(half_width) else f"±{half_width:.4f}"
+            print(f"{player:<{width}}  {other:<{width}}  {mean:>+8.4f}  {sure}")

@@ -12,6 +12,7 @@ import secrets
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.cli.common import Commands, load
 from nash_ismcts_spiel.cli.inspect import add_models, add_page, config_of, evaluator_of, serve
+from nash_ismcts_spiel.cli.sources import add_game
 from nash_ismcts_spiel.page.inspection import Inspection
 from nash_ismcts_spiel.page.table import Table
 from nash_ismcts_spiel.page.terminal import Terminal
@@ -37,7 +38,7 @@ def add(commands: Commands) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("--game", required=True, help="the game, with parameters in parentheses")
+    add_game(command)
     command.add_argument(
         "--seat", type=int, help="where you sit, from 0 on (default: another seat each hand)"
     )

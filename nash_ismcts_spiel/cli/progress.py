@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nash_ismcts_spiel.cli.bars import Work
-from nash_ismcts_spiel.cli.common import load, quantity_of
+from nash_ismcts_spiel.cli.common import gains_in_words, load, quantity_of
 from nash_ismcts_spiel.learning.watch import Progress
 from nash_ismcts_spiel.runs import Budget
 from nash_ismcts_spiel.runs.board import board
@@ -24,6 +24,7 @@ class Bar(Work):
         self._run_directory = run
         self._generations = "" if generations is None else f"/{generations:,}"
         self._measured: list[str] = []
+        self._reported = False
         self.next_generation(None)
 
     def next_generation(self, measured: Sequence[str] | None) -> None:
@@ -33,8 +34,11 @@ class Bar(Work):
         self._begun, self._progress = time.monotonic(), Progress()
 
     def show(self, progress: Progress) -> None:
-        """Takes how far the generation has come."""
+        """Takes how far the generation has come; the first report is shown at once."""
         self._progress = progress
+        if not self._reported:
+            self._reported = True
+            self._show()
 
     def text(self, seconds: float) -> list[str]:
         """What is shown after so many seconds."""
@@ -82,3 +86,25 @@ def measured_in_words(metrics: Metrics, run: RunDirectory) -> list[str]:
     if metrics.exploitability_search is not None:
         found.append(f"of search {scale * metrics.exploitability_search:.3f}")
     return [*found, f"{rate / 1e6:.2f} M simulations/s"]
+
+
+def found(run: RunDirectory, last: Metrics) -> str:
+    """What was found in the end, in words."""
+    if last.exploitability_average is None:
+        return "losses " + ", ".join(f"{name} {value:.4f}" for name, value in losses(last))
+    quantity = quantity_of(load(run.game))
+    figure = quantity.scale * last.exploitability_average
+    gains = [value for name, value in last.figures.items() if name.startswith("gain_")]
+    told = f" ({gains_in_words(gains)})" if gains else ""
+    return f"{quantity.name} of the average policy {figure:.5f}{told}"
+
+
+def columns(metrics: list[Metrics]) -> Mapping[str, list[float | None]]:
+    """What the curve shows: exploitability, or losses where that cannot be had."""
+    if metrics[-1].exploitability_average is None:
+        names = [name for name, _ in losses(metrics[-1])]
+        return {name: [m.figures[f"loss_{name}"] for m in metrics] for name in names}
+    found = {"average policy P": [m.exploitability_average for m in metrics]}
+    if metrics[-1].exploitability_search is not None:
+        found["one generation's search"] = [m.exploitability_search for m in metrics]
+    return found

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nash_ismcts_spiel.baselines.rebel.config import UNSAFE
 from nash_ismcts_spiel.cli.changes import changed
-from nash_ismcts_spiel.cli.common import load
-from nash_ismcts_spiel.files import file_name
-from nash_ismcts_spiel.games.titles import short_title
 from nash_ismcts_spiel.runs.config import stored_settings
 from nash_ismcts_spiel.runs.directory import RunDirectory
 from nash_ismcts_spiel.runs.metrics import Metrics
@@ -34,46 +31,33 @@ def is_meant(arguments: argparse.Namespace) -> bool:
         return False
 
 
-def run_of(arguments: argparse.Namespace) -> RebelRun:
-    """The run that a command line begins or resumes; --set changes fields of RebelConfig."""
-    ours = {
+def refuse_others(arguments: argparse.Namespace) -> None:
+    """Refuses options that mean nothing to ReBeL."""
+    others = {
         "--models": arguments.models,
         "--preset": arguments.preset,
         "--workers": arguments.workers != 1,
         "--ray": arguments.ray,
         "--tensorboard": arguments.tensorboard,
     }
-    for option, given in ours.items():
+    for option, given in others.items():
         if given:
             raise ValueError(f"{option} is not for --algorithm rebel")
-    return _resumed(arguments) if arguments.resume else _new(arguments)
 
 
-def _new(arguments: argparse.Namespace) -> RebelRun:
-    if arguments.game is None:
-        raise ValueError("--game is needed for a new run")
+def create(directory: Path, game: str, seed: int, changes: Sequence[str]) -> RebelRun:
+    """A new run; `changes` are of fields of RebelConfig, as --set has them."""
     from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
     from nash_ismcts_spiel.baselines.rebel.run import RebelRun
 
-    game = load(arguments.game).name
-    seed = arguments.seed or 0
-    directory = arguments.out or Path("out") / f"{file_name(short_title(game))}-{REBEL}-{seed}"
-    return RebelRun.create(directory, game, seed, changed(RebelConfig(), arguments.set))
+    return RebelRun.create(directory, game, seed, changed(RebelConfig(), changes))
 
 
-def _resumed(arguments: argparse.Namespace) -> RebelRun:
-    if arguments.out is None:
-        raise ValueError("--resume needs --out, the directory of the run")
-    if arguments.set:
-        raise ValueError("a resumed run keeps its settings: leave --set out")
+def resume(directory: Path) -> RebelRun:
+    """The run in a directory."""
     from nash_ismcts_spiel.baselines.rebel.run import RebelRun
 
-    run = RebelRun.resume(arguments.out)
-    game = run.game if arguments.game is None else load(arguments.game).name
-    seed = run.seed if arguments.seed is None else arguments.seed
-    if (game, seed) != (run.game, run.seed):
-        raise ValueError(f"{arguments.out} is a run of {run.game} with seed {run.seed}")
-    return run
+    return RebelRun.resume(directory)
 
 
 def measured(metrics: Metrics, run: RunDirectory) -> list[str]:

@@ -13,10 +13,12 @@ import numpy as np
 
 from nash_ismcts_spiel.cli.bars import Work
 from nash_ismcts_spiel.cli.changes import add_set, plain
-from nash_ismcts_spiel.cli.common import Commands, add_json, load, print_json
+from nash_ismcts_spiel.cli.common import Commands, add_json, events_of, load, print_json
 from nash_ismcts_spiel.cli.parser import examples
+from nash_ismcts_spiel.cli.sources import add_game
 from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.games import SupportedGame
+from nash_ismcts_spiel.games.hand import Hand
 from nash_ismcts_spiel.registry import SearchName, make_bot
 from nash_ismcts_spiel.search import SearchResult
 
@@ -34,7 +36,7 @@ def add(commands: Commands) -> None:
             "search --game kuhn_poker --history 0,1 --set c_puct=2 --json",
         ),
     )
-    search.add_argument("--game", required=True, help="the game, with parameters in parentheses")
+    add_game(search)
     position = search.add_mutually_exclusive_group()
     position.add_argument(
         "--history",
@@ -70,9 +72,9 @@ def _search(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--seed must not be negative, not {arguments.seed}")
     game = load(arguments.game)
     if arguments.history is None:
-        state = _random_state(game, arguments.random_moves, arguments.seed)
+        state = _random_hand(game, arguments.random_moves, arguments.seed).state
     else:
-        state = _state_after(game, arguments.history)
+        state = Hand(game, events_of(arguments.history)).state
     changes = {
         "visits": arguments.visits,
         "dispersion_radius": arguments.dispersion_radius,
@@ -140,40 +142,18 @@ def _print_search(
     )
 
 
-def _state_after(game: SupportedGame, history: str) -> Any:
-    """The state after the moves and chance outcomes in `history`, each checked."""
-    try:
-        actions = [int(action) for action in history.split(",") if action.strip()]
-    except ValueError:
-        raise ValueError(f"--history must be numbers and commas, not {history!r}") from None
-    state = game.initial_state()
-    for action in actions:
-        legal = [] if state.is_terminal() else state.legal_actions()
-        if action not in legal:
-            raise ValueError(
-                f"{action} is not legal in {game.name} after {state.history()}: legal are {legal}"
-            )
-        state.apply_action(action)
-    return state
-
-
-def _random_state(game: SupportedGame, moves: int, seed: int) -> Any:
-    """The state after so many random moves of players, and whatever chance does meanwhile."""
+def _random_hand(game: SupportedGame, moves: int, seed: int) -> Hand:
+    """A game after so many random moves of players, and whatever chance does meanwhile."""
     if moves < 0:
         raise ValueError(f"--random-moves must not be negative, not {moves}")
-    rng = np.random.default_rng(seed)
-    state = game.initial_state()
-    left = moves
-    while not state.is_terminal() and (state.is_chance_node() or left > 0):
-        if state.is_chance_node():
-            outcomes, weights = zip(*state.chance_outcomes(), strict=True)
-            probabilities = np.array(weights) / sum(weights)
-            action = outcomes[rng.choice(len(outcomes), p=probabilities)]
-        else:
-            legal = state.legal_actions()
-            action = legal[rng.integers(len(legal))]
-            left -= 1
-        state.apply_action(action)
-    if state.is_terminal():
-        raise ValueError(f"{game.name} was over after {moves - left} of {moves} random moves")
-    return state
+    rng, hand = np.random.default_rng(seed), Hand(game)
+    hand.deal(rng)
+    for done in range(moves):
+        if hand.over:
+            raise ValueError(f"{game.name} was over after {done} of {moves} random moves")
+        options = hand.options()
+        hand.apply(options[rng.integers(len(options))].action)
+        hand.deal(rng)
+    if hand.over:
+        raise ValueError(f"{game.name} was over after {moves} of {moves} random moves")
+    return hand

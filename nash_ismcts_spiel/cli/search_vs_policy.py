@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from nash_ismcts_spiel.cli.bars import Work
 from nash_ismcts_spiel.cli.common import load, print_json, quantity_of
+from nash_ismcts_spiel.cli.curve import share
 from nash_ismcts_spiel.cli.exploit import respond
 from nash_ismcts_spiel.cli.exploitability import (
     AUTO,
@@ -25,7 +26,7 @@ from nash_ismcts_spiel.cli.exploitability import (
     starting_policy,
     way,
 )
-from nash_ismcts_spiel.cli.sources import CHECKPOINT_HELP, bot_maker
+from nash_ismcts_spiel.cli.sources import add_search, bot_maker
 from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.harness import PolicyBot
@@ -50,10 +51,7 @@ def add_search_vs_policy(command: argparse.ArgumentParser) -> None:
         metavar="BOT",
         help=f"one of {', '.join(PRESETS)} against its own P (default: nash_ismcts if given alone)",
     )
-    command.add_argument("--checkpoint", metavar="DIR", help=CHECKPOINT_HELP)
-    command.add_argument(
-        "--visits", type=int, metavar="V", help="of each search (default: the bot's)"
-    )
+    add_search(command)
     command.add_argument(
         "--hands",
         type=int,
@@ -116,19 +114,13 @@ def _exact(
     """By the exploitability of several searches."""
     make = bot_maker(arguments.search_vs_policy, game, arguments)
     name, scale = quantity_of(game)
-    count = arguments.searches
+    count, what = arguments.searches, (arguments, game)
     with Work("measuring", None, "parts") as work:
-        of_policy = (
-            scale * exactly(arguments, game, policy, engine, lambda *done: None).exploitability
-        )
-        runs = []
-        for seed in range(count):
-
-            def report(done: int, total: int, before: int = seed) -> None:
-                work.at(before * total + done, count * total)
-
-            found = exactly(arguments, game, make, engine, report, seed)
-            runs.append(scale * found.exploitability)
+        of_policy = scale * exactly(*what, policy, engine, lambda *done: None).exploitability
+        runs = [
+            scale * exactly(*what, make, engine, share(work, seed, count), seed).exploitability
+            for seed in range(count)
+        ]
     mean, half = statistics.mean(runs), _half_width(runs)
     return {
         "how": "exact, by enumeration" if engine != MERGED else "exact, over views",

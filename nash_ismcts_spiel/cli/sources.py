@@ -22,36 +22,54 @@ from nash_ismcts_spiel.settings import did_you_mean
 UNIFORM, PRETRAINED, RUN = "uniform", "pretrained", "run:"
 BOTS = [name for name in registered_bots() if name != REBEL]  # which needs a training
 
-CHECKPOINT_HELP = (
-    "models for this package's searches: a training, a file of networks, or `pretrained` (default: "
-    "random rollouts)"
-)
+PLAYERS = f"{UNIFORM}, {PRETRAINED} (P of the models that come with the package), {RUN}DIR (P of a "
+PLAYERS += f"training), a bot of your own as MODULE:MAKER, or {', '.join(BOTS)}"
+"""Who can be named, in words."""
 
 Maker = Callable[[int, int], Any]
 """(seat, seed) -> a bot."""
 
 
-def add_search_settings(command: argparse.ArgumentParser) -> None:
-    """Adds the settings of bots that search."""
+def add_game(command: argparse.ArgumentParser) -> None:
+    """Adds which game it is."""
+    command.add_argument("--game", required=True, help="the game, with parameters in parentheses")
+
+
+def add_search(command: argparse.ArgumentParser, more: str = "") -> None:
+    """Adds the models and the length of searches; `more` are other things that have one."""
+    what = f"simulations of each search{more} (default: the bot's)"
+    command.add_argument("--visits", type=int, metavar="V", help=what)
     command.add_argument(
-        "--visits", type=int, metavar="V", help="simulations of each search (default: the bot's)"
+        "--checkpoint",
+        metavar="DIR",
+        help="models for this package's searches: a training, a file of networks, or `pretrained` "
+        "(default: random rollouts)",
     )
-    command.add_argument("--checkpoint", metavar="DIR", help=CHECKPOINT_HELP)
+
+
+def add_search_settings(command: argparse.ArgumentParser) -> None:
+    """Adds the settings of bots that search and are measured."""
+    add_search(command)
     command.add_argument("--repeats", type=int, default=1, help="searches whose mean is measured")
 
 
 def named(name: str, game: SupportedGame, arguments: argparse.Namespace) -> Any:
-    """A policy or what makes bots.
+    """A policy, or what makes bots, which alone has settings.
 
     Args:
       name: `uniform`, `pretrained`, `run:DIR`, a bot of this package, or MODULE:MAKER.
       game: what is played.
       arguments: the settings of searches.
     """
-    policies = (UNIFORM, PRETRAINED)
-    if name in policies or name.startswith(RUN):
-        if arguments.visits is not None or arguments.checkpoint is not None:
-            raise ValueError(f"--visits and --checkpoint are for searches, not for {name}")
+    if name in BOTS:
+        return bot_maker(name, game, arguments)
+    if arguments.visits is not None or arguments.checkpoint is not None:
+        raise ValueError(f"--visits and --checkpoint are for bots by name, not for {name}")
+    return without_settings(name, game)
+
+
+def without_settings(name: str, game: SupportedGame) -> Any:
+    """A policy, or what makes bots of somebody's own."""
     if name == UNIFORM:
         return openspiel_policy.UniformRandomPolicy(game.pyspiel_game)
     if name == PRETRAINED:
@@ -60,12 +78,10 @@ def named(name: str, game: SupportedGame, arguments: argparse.Namespace) -> Any:
         directory = Path(name.removeprefix(RUN))
         refuse_other_game(directory, game)
         return load_policy(directory)
-    if name in BOTS:
-        return bot_maker(name, game, arguments)
     if ":" in name:
-        return imported_maker(name, game, arguments)
-    choices = [*policies, f"{RUN}DIR", *BOTS, "MODULE:MAKER"]
-    raise ValueError(f"unknown opponent {name!r}; {did_you_mean(name, choices)}")
+        return own_maker(name, game)
+    choices = [UNIFORM, PRETRAINED, f"{RUN}DIR", *BOTS, "MODULE:MAKER"]
+    raise ValueError(f"unknown player {name!r}; {did_you_mean(name, choices)}")
 
 
 def pretrained_policy(game: SupportedGame) -> Any:
@@ -82,23 +98,32 @@ def refuse_other_game(directory: Path, game: SupportedGame) -> None:
         raise ValueError(f"{directory} is a training of {trained}, not of {game.name}")
 
 
-def bot_maker(name: str, game: SupportedGame, arguments: argparse.Namespace) -> Maker:
+def bot_maker(
+    name: str, game: SupportedGame, arguments: argparse.Namespace, seconds: float | None = None
+) -> Maker:
     """What makes a bot of this package."""
-    ours = name in PRESETS
-    settings: dict[str, Any] = {"visits" if ours else "simulations": arguments.visits}
+    evaluator = None
     if arguments.checkpoint is not None:
-        if not ours:
+        if name not in PRESETS:
             raise ValueError(f"--checkpoint is for {', '.join(PRESETS)}, not for {name}")
-        settings["evaluator"] = checkpoint_evaluator(arguments.checkpoint, game)
+        evaluator = checkpoint_evaluator(arguments.checkpoint, game)
+    return searching(name, game, arguments.visits, seconds, evaluator)
+
+
+def searching(
+    name: str, game: SupportedGame, visits: int | None, seconds: float | None, evaluator: Any
+) -> Maker:
+    """What makes a bot of this package with settings, each None for the bot's own; models are for
+    the searches of this package.
+    """
+    ours = name in PRESETS
+    settings = {
+        "visits" if ours else "simulations": visits,
+        "seconds" if ours else "seconds_per_move": seconds,
+        "evaluator": evaluator if ours else None,
+    }
     given = {key: value for key, value in settings.items() if value is not None}
     return lambda seat, seed: make_bot(name, game.pyspiel_game, seat, seed=seed, **given)
-
-
-def imported_maker(place: str, game: SupportedGame, arguments: argparse.Namespace) -> Maker:
-    """What makes a bot of somebody's own, which has no settings from the command line."""
-    if arguments.visits is not None or arguments.checkpoint is not None:
-        raise ValueError(f"--visits and --checkpoint are for bots by name, not for {place}")
-    return own_maker(place, game)
 
 
 def own_maker(place: str, game: SupportedGame) -> Maker:

@@ -11,7 +11,6 @@ import json
 import math
 import shlex
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from nash_ismcts_spiel.cli import rebel
@@ -20,13 +19,18 @@ from nash_ismcts_spiel.cli.changes import add_set, changed
 from nash_ismcts_spiel.cli.common import (
     Commands,
     add_json,
-    gains_in_words,
     load,
     print_json,
     quantity_of,
 )
 from nash_ismcts_spiel.cli.parser import examples
-from nash_ismcts_spiel.cli.progress import losses, measured_in_words, train_with_progress
+from nash_ismcts_spiel.cli.progress import (
+    columns,
+    found,
+    measured_in_words,
+    train_with_progress,
+)
+from nash_ismcts_spiel.cli.signals import interrupting, saying
 from nash_ismcts_spiel.files import file_name, naming
 from nash_ismcts_spiel.games.titles import short_title
 from nash_ismcts_spiel.learning import TrainingConfig
@@ -34,7 +38,7 @@ from nash_ismcts_spiel.learning.config import TRAINING_PRESETS, ModelKind
 from nash_ismcts_spiel.learning.loops import is_large
 from nash_ismcts_spiel.runs import Budget, Run
 from nash_ismcts_spiel.runs.directory import RunDirectory
-from nash_ismcts_spiel.runs.metrics import Metrics, read_metrics
+from nash_ismcts_spiel.runs.metrics import read_metrics
 
 DEFAULT_SECONDS = 60.0
 
@@ -142,6 +146,7 @@ def _add_settings(train: argparse.ArgumentParser) -> None:
     )
 
 
+@interrupting()
 def _train(arguments: argparse.Namespace) -> None:
     if arguments.workers < 1:
         raise ValueError(f"--workers must be at least 1, not {arguments.workers}")
@@ -162,11 +167,10 @@ def _train(arguments: argparse.Namespace) -> None:
     _say(f"{run.game}: {size}{run.learned_on}; writing {run.directory}")
     try:
         train_with_progress(run, budget, arguments.checkpoint_seconds, arguments.tensorboard, shown)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"saved after generation {run.saved_generation}; go on with: nash-ismcts train "
-            f"--resume --out {shlex.quote(str(run.directory))}"
-        ) from None
+    except KeyboardInterrupt as interrupt:
+        done, place = run.saved_generation, shlex.quote(str(run.directory))
+        how = f"nash-ismcts train --resume --out {place}"
+        raise saying(interrupt, f"saved after generation {done}; go on with: {how}") from None
     _draw_curve(run)
     if arguments.json:
         _print_json(run)
@@ -175,22 +179,25 @@ def _train(arguments: argparse.Namespace) -> None:
 
 
 def _run_of(arguments: argparse.Namespace) -> RunDirectory:
-    if rebel.is_meant(arguments):
-        return rebel.run_of(arguments)
-    return _resumed(arguments) if arguments.resume else _new(arguments)
+    is_rebel = rebel.is_meant(arguments)
+    if is_rebel:
+        rebel.refuse_others(arguments)
+    return _resumed(arguments, is_rebel) if arguments.resume else _new(arguments, is_rebel)
 
 
-def _new(arguments: argparse.Namespace) -> Run:
+def _new(arguments: argparse.Namespace, is_rebel: bool) -> RunDirectory:
     if arguments.game is None:
         raise ValueError("--game is needed for a new run")
     supported = load(arguments.game)
-    game = supported.name
-    seed = arguments.seed or 0
+    game, seed = supported.name, arguments.seed or 0
+    of_rebel = f"{rebel.REBEL}-" if is_rebel else ""
+    directory = arguments.out or Path("out") / f"{file_name(short_title(game))}-{of_rebel}{seed}"
+    if is_rebel:
+        return rebel.create(directory, game, seed, arguments.set)
     models: ModelKind = arguments.models or "exact"
     usual = "large" if models == "learned" and is_large(supported) else "default"
     config = TrainingConfig.preset(arguments.preset or usual, shards=arguments.workers)
     config = changed(config, arguments.set)
-    directory = arguments.out or Path("out") / f"{file_name(short_title(game))}-{seed}"
     try:
         return Run.create(directory, game, seed, config, arguments.workers, models, arguments.ray)
     except ValueError as error:
@@ -199,12 +206,16 @@ def _new(arguments: argparse.Namespace) -> Run:
         raise
 
 
-def _resumed(arguments: argparse.Namespace) -> Run:
+def _resumed(arguments: argparse.Namespace, is_rebel: bool) -> RunDirectory:
     if arguments.out is None:
         raise ValueError("--resume needs --out, the directory of the run")
     if arguments.set or arguments.preset:
         raise ValueError("a resumed run keeps its settings: leave --set and --preset out")
-    run = Run.resume(arguments.out, arguments.workers, arguments.ray)
+    run: RunDirectory
+    if is_rebel:
+        run = rebel.resume(arguments.out)
+    else:
+        run = Run.resume(arguments.out, arguments.workers, arguments.ray)
     game = run.game if arguments.game is None else load(arguments.game).name
     seed = run.seed if arguments.seed is None else arguments.seed
     if (game, seed, arguments.models or run.kind) != (run.game, run.seed, run.kind):
@@ -239,24 +250,13 @@ def _report(run: RunDirectory) -> None:
         _say("nothing was left to do")
         return
     last = metrics[-1]
-    found, done = _found(run, last), "simulations"
+    said, done = found(run, last), "simulations"
     if not isinstance(run, Run):
-        found, done = rebel.found(last), "solver iterations"
+        said, done = rebel.found(last), "solver iterations"
     print(
-        f"{run.game}, seed {run.seed}: {found} after {last.generation} generations, "
+        f"{run.game}, seed {run.seed}: {said} after {last.generation} generations, "
         f"{last.simulations:,} {done}, {last.cpu_seconds:.1f} s of CPU time"
     )
-
-
-def _found(run: RunDirectory, last: Metrics) -> str:
-    """What was found in the end, in words."""
-    if last.exploitability_average is None:
-        return "losses " + ", ".join(f"{name} {value:.4f}" for name, value in losses(last))
-    quantity = quantity_of(load(run.game))
-    figure = quantity.scale * last.exploitability_average
-    gains = [value for name, value in last.figures.items() if name.startswith("gain_")]
-    told = f" ({gains_in_words(gains)})" if gains else ""
-    return f"{quantity.name} of the average policy {figure:.5f}{told}"
 
 
 def _draw_curve(run: RunDirectory) -> None:
@@ -270,29 +270,18 @@ def _draw_curve(run: RunDirectory) -> None:
         return
     times = [m.cpu_seconds for m in metrics]
     label, scale = quantity_of(load(run.game))
-    columns = _columns(metrics) if isinstance(run, Run) else rebel.columns(metrics)
+    drawn = columns(metrics) if isinstance(run, Run) else rebel.columns(metrics)
     if metrics[-1].exploitability_average is None:
         label, scale = "loss", 1
     curves = [
         Curve(name, times, [math.nan if value is None else scale * value for value in column])
-        for name, column in columns.items()
+        for name, column in drawn.items()
     ]
     path = run.directory / "curve.png"
     with naming(path):
         last = curves[0].y[-1]
         title = f"{short_title(run.game)}: {label} {last:.4f} after {times[-1]:.0f} CPU s"
         draw_curves(path, curves, title=title, x_label="CPU seconds", y_label=label)
-
-
-def _columns(metrics: list[Metrics]) -> Mapping[str, list[float | None]]:
-    """What the curve shows: exploitability, or losses where that cannot be had."""
-    if metrics[-1].exploitability_average is None:
-        names = [name for name, _ in losses(metrics[-1])]
-        return {name: [m.figures[f"loss_{name}"] for m in metrics] for name in names}
-    found = {"average policy P": [m.exploitability_average for m in metrics]}
-    if metrics[-1].exploitability_search is not None:
-        found["one generation's search"] = [m.exploitability_search for m in metrics]
-    return found
 
 
 def _say(message: str) -> None:

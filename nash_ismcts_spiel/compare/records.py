@@ -12,8 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from nash_ismcts_spiel.files import DamagedFileError
-from nash_ismcts_spiel.files.disk import append_to_file, replace_file, sync_directory, sync_file
-from nash_ismcts_spiel.files.lines import Line, read_lines, sealed
+from nash_ismcts_spiel.files.damage import read_bytes
+from nash_ismcts_spiel.files.disk import (
+    append_to_file,
+    replace_file,
+    sync_directory,
+    sync_file,
+)
+from nash_ismcts_spiel.files.lines import MOST_BYTES, Line, read_lines, sealed
 
 Record = dict[str, Any]
 
@@ -45,7 +51,7 @@ def drop_cut_line(path: Path) -> None:
     """Takes away a last line that was cut off, and ends one that only lacks its end."""
     if path.exists():
         lines = read_lines(path, _ORIGIN)
-        written = path.read_bytes()
+        written = read_bytes(path, MOST_BYTES)
         whole = written[: lines[-1].end if lines else 0].removesuffix(b"\n")
         whole += b"\n" if whole else b""
         if whole != written:

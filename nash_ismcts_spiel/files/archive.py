@@ -19,7 +19,7 @@ import safetensors.numpy
 from safetensors import SafetensorError
 
 from nash_ismcts_spiel.files.damage import CheckpointError, parse_json
-from nash_ismcts_spiel.files.disk import DISK, Disk, replace_file
+from nash_ismcts_spiel.files.disk import DISK, Disk, open_to_read, replace_file
 
 FORMAT = 2
 _NUMBERS, _DIGEST = "numbers", "digest"
@@ -65,7 +65,7 @@ def load(path: Path) -> Checkpoint:
     if not path.exists() and path.with_suffix(".npz").exists():
         path = path.with_suffix(".npz")
     try:
-        with open(path, "rb") as file:
+        with open_to_read(path) as file:
             if file.read(len(_ZIP)) == _ZIP:
                 raise CheckpointError(f"{path} {_OLD}")
         with safetensors.safe_open(path, "np") as stored:
@@ -89,5 +89,5 @@ def _digest(numbers: str, arrays: Arrays) -> str:
     for name in sorted(arrays):
         array = arrays[name]
         found.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        found.update(array.tobytes())
+        found.update(array.data if array.size else b"")
     return found.hexdigest()

@@ -10,6 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from nash_ismcts_spiel.files.disk import open_to_read
+
 MOST_JSON_BYTES = 1 << 24
 """Most bytes of a JSON text that is read; what is written here stays far below."""
 
@@ -32,7 +34,7 @@ def read_bytes(path: Path, most: int = MOST_JSON_BYTES) -> bytes:
       DamagedFileError: it is larger, or cannot be read.
     """
     try:
-        with open(path, "rb") as file:
+        with open_to_read(path) as file:
             content = file.read(most + 1)
     except OSError as error:
         raise DamagedFileError(f"{path} cannot be read: {error.strerror or error}") from error

@@ -8,9 +8,15 @@ in place that fails, writes too little, or loses what was not flushed.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
+
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)
+"""Opening does not wait for the other side of a pipe."""
 
 
 class Disk:
@@ -51,7 +57,7 @@ def replace_file(path: Path, content: bytes, disk: Disk = DISK) -> None:
     temporary = path.with_name(f"{path.name}.new")
     with naming(path):
         try:
-            with opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, disk) as descriptor:
+            with _new(temporary, disk) as descriptor:
                 write_all(descriptor, content, disk)
                 disk.sync(descriptor)
             disk.rename(temporary, path)
@@ -108,11 +114,46 @@ def make_directories(path: Path, disk: Disk = DISK) -> None:
             sync_directory(each.parent, disk)
 
 
+def open_to_read(path: Path) -> IO[bytes]:
+    """A regular file; a pipe would be waited for, and a device never ends.
+
+    Raises:
+      OSError: there is none.
+    """
+    descriptor = os.open(path, os.O_RDONLY | _AT_ONCE | getattr(os, "O_BINARY", 0))
+    try:
+        _refuse_special(path, descriptor)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+@contextlib.contextmanager
+def _new(path: Path, disk: Disk) -> Iterator[int]:
+    """A file that was made here: a link, or what a killed process left, is taken away first."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with contextlib.ExitStack() as stack:
+        try:
+            descriptor = stack.enter_context(opened(path, flags, disk))
+        except FileExistsError:
+            disk.remove(path)
+            descriptor = stack.enter_context(opened(path, flags, disk))
+        yield descriptor
+
+
+def _refuse_special(path: Path, descriptor: int) -> None:
+    mode = os.fstat(descriptor).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
 @contextlib.contextmanager
 def opened(path: Path, flags: int, disk: Disk) -> Iterator[int]:
-    """A descriptor that is closed in the end."""
-    descriptor = disk.open(path, flags | getattr(os, "O_CLOEXEC", 0))
+    """A descriptor of a regular file or a directory that is closed in the end."""
+    descriptor = disk.open(path, flags | _AT_ONCE | getattr(os, "O_CLOEXEC", 0))
     try:
+        _refuse_special(path, descriptor)
         yield descriptor
     finally:
         disk.close(descriptor)

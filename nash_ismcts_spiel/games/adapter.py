@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -113,9 +114,26 @@ class SupportedGame:
         """
         return self.native.sampled_value_scale()
 
+    @functools.cached_property
+    def deal_seconds(self) -> float:
+        """Processor time that it takes to deal a world, where that is much; else 0."""
+        return _deal_seconds(self.name) if self.native.has_own_view else 0.0
+
     def estimated_worlds(self, probes: int = 100) -> float:
         """Number of histories, estimated by random games (Knuth 1975): orders of magnitude only."""
         return self.native.estimated_worlds(probes)
+
+
+@functools.lru_cache(maxsize=8)
+def _deal_seconds(name: str) -> float:
+    game, rng, longest = pyspiel.load_game(name), np.random.default_rng(0), 0.0
+    for _ in range(3):
+        state = game.new_initial_state()
+        started = time.thread_time()
+        while state.is_chance_node():
+            state.apply_action(int(rng.choice(state.legal_actions())))
+        longest = max(longest, time.thread_time() - started)
+    return longest
 
 
 def support(game: Any) -> SupportedGame:
@@ -188,7 +206,7 @@ def _load(name: str) -> Any:
 
     try:
         return pyspiel.load_game(name)
-    except pyspiel.SpielError as error:
+    except (pyspiel.SpielError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise ValueError(f"pyspiel cannot load the game {name!r}: {error}") from error
 
 

@@ -8,13 +8,12 @@ stand elsewhere, and their order stays.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games.graph import GameGraph
-from nash_ismcts_spiel.native import _core
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -90,14 +89,42 @@ class Turns(NamedTuple):
 
 def legal_entries(graph: GameGraph, information_sets: Numbers) -> Entries:
     """The legal actions of information sets."""
-    return Entries(*_core.legal_entries(graph, information_sets))
+    table = graph.information_sets
+    sets = _rows(information_sets, len(table), "information set")
+    entries = _ranges(table.first_action.take(sets), table.action_count.take(sets))
+    return entries._replace(columns=table.action.take(entries.columns))
 
 
 def open_entries(graph: GameGraph, sample_nodes: Numbers) -> Entries:
     """The pieces that may come next at SAMPLE nodes, branch by branch."""
-    return Entries(*_core.open_entries(graph, sample_nodes))
+    table = graph.samples
+    nodes = _rows(sample_nodes, len(table), "SAMPLE node")
+    entries = _ranges(table.first_branch.take(nodes), table.branch_count.take(nodes))
+    first = graph.worlds.first_edge.take(table.world.take(nodes))
+    edges = first[entries.rows] + table.edge.take(entries.columns)
+    return entries._replace(columns=graph.worlds.edge_action.take(edges))
 
 
 def pair_entries(graph: GameGraph, sample_nodes: Numbers) -> Pairs:
     """Where Vc tells pieces apart: each own action with each piece that may come next."""
-    return Pairs(*_core.pair_entries(graph, sample_nodes))
+    pieces = open_entries(graph, sample_nodes)
+    owners = graph.samples.information_set.take(np.asarray(sample_nodes, dtype=np.int64))
+    rows, actions, _ = legal_entries(graph, owners)
+    starts = np.cumsum(pieces.counts) - pieces.counts
+    pairs = _ranges(starts[rows], pieces.counts[rows])
+    return Pairs(rows[pairs.rows], actions[pairs.rows], pieces.columns[pairs.columns])
+
+
+def _ranges(first: npt.NDArray[Any], counts: npt.NDArray[Any]) -> Entries:
+    """As many numbers of each row as `counts` says, from `first` on, as columns."""
+    lengths = counts.astype(np.int64)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    starts = np.cumsum(lengths) - lengths
+    return Entries(rows, (first - starts)[rows] + np.arange(len(rows)), lengths)
+
+
+def _rows(numbers: Numbers, count: int, name: str) -> Ints:
+    found = np.asarray(numbers, dtype=np.int64)
+    for wrong in found[(found < 0) | (found >= count)]:
+        raise IndexError(f"{name} {wrong} is not one of {count}")
+    return found

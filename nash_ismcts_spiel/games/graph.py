@@ -156,6 +156,9 @@ class GameGraph(_core.Graph):
     def _found(self, player: int, view: int, seconds: float | None, offered: int = OFFERED) -> int:
         """The information set with a view, by the game's guide or else the search for worlds."""
         started = time.monotonic()
+        missing = self.set_of_view(view) == MISSING
+        if missing and seconds is not None and seconds < self.game.deal_seconds:
+            raise TimeoutError(f"{self.game.name}: there is no time for a single world")
         self._ask_guide(player, view, math.inf if seconds is None else seconds, offered)
         left = None if seconds is None else max(0.0, seconds - (time.monotonic() - started))
         return self.find_view(player, view, left)
@@ -179,7 +182,8 @@ class GameGraph(_core.Graph):
                 explained += self.offer(player, view, history) != MISSING
             share = _GUIDE_SHARE if explained else 1.0
             enough = guessed == _GUESSES or explained == offered
-            if enough or time.monotonic() - started >= share * seconds:
+            next_one = time.monotonic() - started + self.game.deal_seconds
+            if enough or next_one >= share * seconds:
                 break
 
     def key_at(self, state: Any, player: int) -> InformationKey:

@@ -109,6 +109,11 @@ class Hand:
         """What each player won."""
         return [float(value) for value in self._state.returns()]
 
+    @property
+    def state(self) -> Any:
+        """The true state, for who may know the whole position."""
+        return self._state
+
     def options(self) -> list[Option]:
         """What may happen next, from the side of who is to move."""
         if self.over:
@@ -130,7 +135,7 @@ class Hand:
         legal = [] if self.over else self._state.legal_actions()
         if action not in legal:
             raise ValueError(
-                f"{action} is not legal in {self.game.name} after {len(self.history)} events: "
+                f"{action} is not legal in {self.game.name} after {self._state.history()}: "
                 f"legal are {legal}"
             )
         self._state.apply_action(action)

@@ -62,15 +62,22 @@ def policy_table(graph: GameGraph, policy: Any) -> npt.NDArray[np.float64]:
 
 
 def rows_at(
-    graph: GameGraph, table: npt.NDArray[np.float64], states: Sequence[Any]
+    over: GameGraph | MergedGame, table: npt.NDArray[np.float64], states: Sequence[Any]
 ) -> list[list[tuple[int, float]]]:
     """(action, probability) of the player to move at each state, by a table of whole actions."""
     rows = []
     for state in states:
-        information_set = graph.observe(state, state.current_player())
-        first, legal = graph.information_sets.first_action[information_set], state.legal_actions()
-        rows.append(list(zip(legal, table[first : first + len(legal)].tolist(), strict=True)))
+        found = table[_actions_at(over, state)].tolist()
+        rows.append(list(zip(state.legal_actions(), found, strict=True)))
     return rows
+
+
+def _actions_at(over: GameGraph | MergedGame, state: Any) -> slice:
+    if isinstance(over, MergedGame):
+        return over.actions_of(over.view_at(state))
+    information_set = over.observe(state, state.current_player())
+    first = int(over.information_sets.first_action[information_set])
+    return slice(first, first + len(state.legal_actions()))
 
 
 def uniform_table(graph: GameGraph) -> npt.NDArray[np.float64]:

@@ -8,6 +8,7 @@ open_spiel.
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any
 
@@ -108,7 +109,12 @@ def _facts(game: Any) -> tuple[Any, ...]:
 
 def _load(name: str) -> Any | None:
     try:
-        with silent_stderr():
-            return pyspiel.load_game(name)
+        return _loaded(name)
     except Exception:  # pyspiel's own error, or anything that the code of a Python game raises
         return None
+
+
+@functools.lru_cache(maxsize=64)
+def _loaded(name: str) -> Any:
+    with silent_stderr():
+        return pyspiel.load_game(name)

@@ -42,12 +42,7 @@ class Learner:
 
     def __init__(self, game: SupportedGame, config: TrainingConfig, seed: int) -> None:
         """Starts with random weights drawn from the seed."""
-        self.tensors = Tensors(
-            game,
-            split_actions=config.search.split_actions,
-            inputs=config.networks.inputs,
-            turned=config.networks.turned,
-        )
+        self.tensors = config.networks.tensors(game, config.search.split_actions)
         self.networks = make_networks(self.tensors, config.networks, seed)
         capacity = buffer_rows(self.tensors, config.learner)
         self.buffer = PolicyBuffer(config.learner.buffer, capacity)

@@ -60,9 +60,8 @@ def make_loop(
     # isort: split
     import torch
 
-    from nash_ismcts_spiel.learning.learned_loop import LearnedLoop
+    from nash_ismcts_spiel.learning.learned_loop import LearnedLoop, SelfPlayWorker
     from nash_ismcts_spiel.learning.learner import Learner
-    from nash_ismcts_spiel.learning.worker import SelfPlayWorker
 
     torch.set_num_threads(1)  # the networks are small: more threads only wait for each other
     whole = learns_enumerated(game, config)

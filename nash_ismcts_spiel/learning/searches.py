@@ -57,6 +57,24 @@ _LOOK_AHEAD = 8
 """Events after an information set that is waited for, within which rows are evaluated with it."""
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much a shard plays at most: counted and never timed, so that a run stays a function of
+    its seed.
+
+    Attributes:
+      search: bytes that searches take, see `BoundedSearches`.
+      rows: bytes of rows for V, and as many for H.
+      sets: information sets at which P is evaluated in policy games.
+      searches: of information sets in a small game.
+    """
+
+    search: float = math.inf
+    rows: float = math.inf
+    sets: float = math.inf
+    searches: float = math.inf
+
+
 class Searches(Protocol):
     """Searches each information set at most once.
 

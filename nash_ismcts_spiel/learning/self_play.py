@@ -22,7 +22,6 @@ import numpy as np
 
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games import GameGraph, SupportedGame
-from nash_ismcts_spiel.learning.bounds import Bounds
 from nash_ismcts_spiel.learning.config import LearnerConfig
 from nash_ismcts_spiel.learning.draws import inclusion_probabilities, systematic_sample
 from nash_ismcts_spiel.learning.row_maker import RowMaker
@@ -30,6 +29,7 @@ from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.learning.searches import (
     FIRST_SEARCHES,
     BoundedSearches,
+    Bounds,
     Searches,
     SharedSearches,
 )

@@ -11,11 +11,14 @@ import concurrent.futures
 import ctypes
 import multiprocessing
 import os
+import pickle
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import Connection
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from nash_ismcts_spiel.games.modules import import_games, imported_games
+from nash_ismcts_spiel.learning.lifeline import Lifeline, hold
 from nash_ismcts_spiel.learning.watch import Progress, Watch
 
 TaskType = TypeVar("TaskType")
@@ -94,6 +97,7 @@ class Processes(Generic[TaskType, ResultType]):
         self._make_worker = make_worker
         self._count = count
         self._pool: concurrent.futures.ProcessPoolExecutor | None = None
+        self._lifeline: Lifeline | None = None
         self._told: Any = []
 
     def run(self, tasks: Sequence[TaskType], watch: Watch | None = None) -> list[ResultType]:
@@ -122,9 +126,10 @@ class Processes(Generic[TaskType, ResultType]):
         raise RuntimeError(f"worker processes died {_TRIES} times in one generation")
 
     def close(self) -> None:
-        """Ends the processes."""
-        if self._pool is not None:
+        """Ends the processes, those in the middle of a shard too."""
+        if self._pool is not None and self._lifeline is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
+            self._lifeline.cut()
             self._pool = None
 
     def _wait(self, futures: Futures[ResultType], shards: int, watch: Watch) -> None:
@@ -146,12 +151,15 @@ class Processes(Generic[TaskType, ResultType]):
             context = multiprocessing.get_context("spawn")
             # Without a lock: one that a killed process holds would never be free again.
             self._told = context.RawArray(ctypes.c_int64, max(shards, _LEAST_SLOTS) * _NUMBERS)
+            self._lifeline = Lifeline(context)
+            # Pickled, so that a process holds its line before it imports what the worker needs.
+            made = pickle.dumps(self._make_worker)
             self._pool = concurrent.futures.ProcessPoolExecutor(
                 self._count,
                 # Forked processes would inherit torch's threads in an unknown state.
                 mp_context=context,
                 initializer=_start_here,
-                initargs=(self._make_worker, self._told, imported_games()),
+                initargs=(self._lifeline.end, made, self._told, imported_games()),
             )
         return self._pool
 
@@ -257,14 +265,13 @@ _told_here: Any = None
 """What all processes of the pool tell of progress, shard by shard."""
 
 
-def _start_here(
-    make_worker: Callable[[], Worker[Any, Any]], told: Any, modules: Sequence[str]
-) -> None:
+def _start_here(end: Connection, made: bytes, told: Any, modules: Sequence[str]) -> None:
     global _worker_here, _told_here
+    hold(end)
     for module in modules:  # a game of the user's own is not registered here yet
         import_games(module)
     _told_here = told
-    _worker_here = make_worker()
+    _worker_here = pickle.loads(made)()
 
 
 def _run_here(task: Any, index: int, deadline: float | None) -> Any:

@@ -9,7 +9,7 @@ Vc, of the player who moves.
 from __future__ import annotations
 
 import dataclasses
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +74,13 @@ class ForestModels:
     def child_values_at(self, information_set: int) -> list[float]:
         """Vc at an information set."""
         return self._at(self.child_values, information_set)
+
+    def found(
+        self, forest: Any, information_set: int
+    ) -> tuple[list[float], list[float], list[int]]:
+        """What a forest says of each action: policy, advantages and simulations."""
+        policy, advantages, visits = forest.found(information_set)
+        return list(map(float, policy)), list(map(float, advantages)), list(map(int, visits))
 
     def values_of(self, world: int) -> list[float]:
         """V of a world, for each player."""

@@ -4,6 +4,9 @@ P is a table over views, made once of an evaluator's answers at the histories th
 random games and the uniform evaluator give the uniform policy. V of each node, beliefs and the
 regret of P are exact under P: one sweep forwards and one back in compiled code. Values are
 utilities in the game's units, of the player who moves.
+
+Where P treats all turns and reflections of a board alike, views are searched turned to standard
+ones (`native/forest/view_symmetries.h`), and what is found is turned back.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph, InformationKey
 from nash_ismcts_spiel.games.merged import MergedGame
+from nash_ismcts_spiel.games.symmetries import square_symmetries
 from nash_ismcts_spiel.models.protocol import (
     FlatEvaluator,
     split_actions_of,
@@ -32,6 +36,8 @@ Floats = npt.NDArray[np.float64]
 _BATCH = 1024
 """Views whose rows are asked for together."""
 _LEAST_REGRET = 1e-6
+_AS_GOOD_AS_EQUAL = 1e-5
+"""Difference of probabilities, by rounding in networks."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,8 +48,10 @@ class ViewModels:
       merged: the game.
       arena: its nodes, as compiled code walks them.
       native: P and what follows from it at each node.
-      policy: P. [A]
+      policy: P, the same for actions that a symmetry makes alike. [A]
       child_values: Vc. [A]
+      standard_view: what each view is turned to. [V]
+      standard_action: what each action is there. [A]
       first_action: where each view's actions begin. [V + 1]
       value_scale: utility units that count as 1.
     """
@@ -53,6 +61,8 @@ class ViewModels:
     native: _core.ViewModels
     policy: Floats
     child_values: Floats
+    standard_view: npt.NDArray[np.int32]
+    standard_action: npt.NDArray[np.int32]
     first_action: npt.NDArray[np.int64]
     value_scale: float
 
@@ -67,7 +77,19 @@ class ViewModels:
 
     def log(self, view: int) -> list[int]:
         """The decision points of the likeliest way to a view, as looks, oldest first."""
-        return self.native.log(self.arena, view)
+        return self.native.log(self.arena, int(self.standard_view[view]))
+
+    def found(self, forest: Any, view: int) -> tuple[list[float], list[float], list[int]]:
+        """What a forest says of each action of a view: policy, advantages and simulations."""
+        standard = int(self.standard_view[view])
+        actions = self.standard_action[self.first_action[view] : self.first_action[view + 1]]
+        places = (actions - self.first_action[standard]).tolist()
+        policy, advantages, visits = forest.found(standard)
+        return (
+            [float(policy[place]) for place in places],
+            [float(advantages[place]) for place in places],
+            [int(visits[place]) for place in places],
+        )
 
     def key(self, view: int) -> InformationKey:
         """The name of a view: all that its player goes by."""
@@ -130,17 +152,36 @@ def _untrained(merged: MergedGame) -> ViewModels:
 
 def models_of(merged: MergedGame, policy: Floats) -> ViewModels:
     """The models of a policy over views, given as one probability per action of each."""
-    arena = _arena_of(merged)
-    native = _core.ViewModels(arena, policy)
+    arena = _arena_of(merged, True)
+    turned = _turned(arena, policy)
+    if turned is None:
+        arena, turned = _arena_of(merged, False), policy
+    native, action = _core.ViewModels(arena, turned), arena.standard_action
     return ViewModels(
-        merged, arena, native, policy, native.child_values, merged.native.first_action,
-        merged.game.value_scale(),
+        merged, arena, native, turned, native.child_values[action], arena.standard_view, action,
+        merged.native.first_action, merged.game.value_scale(),
     )  # fmt: skip
 
 
-@functools.lru_cache(maxsize=3)
-def _arena_of(merged: MergedGame) -> _core.ViewArena:
-    return _core.ViewArena(merged.native)
+@functools.lru_cache(maxsize=4)
+def _arena_of(merged: MergedGame, turned: bool) -> _core.ViewArena:
+    cells = square_symmetries(int(merged.game.pyspiel_game.num_distinct_actions()))
+    return _core.ViewArena(merged.native, cells if turned else [])
+
+
+def _turned(arena: _core.ViewArena, policy: Floats) -> Floats | None:
+    """A policy that is the same at all images of a view; None if that is another policy.
+
+    A view may be its own image: what a policy prefers among actions that are alike there is
+    evened out.
+    """
+    alike = arena.alike[arena.standard_action]
+    total, count = np.bincount(alike, policy), np.bincount(alike)
+    found: Floats = (total / np.maximum(count, 1))[alike]
+    standard = arena.alike[arena.standard_action == np.arange(len(policy))]
+    alone = (np.bincount(standard, minlength=len(policy)) == 1)[alike]
+    same = np.abs(found - policy)[alone] <= _AS_GOOD_AS_EQUAL
+    return found if bool(same.all()) else None
 
 
 def policy_over_views(merged: MergedGame, evaluator: Any) -> Floats:

@@ -148,19 +148,6 @@ def search_everywhere(
     return policy, forest.search.simulations
 
 
-def search_each(
-    graph: GameGraph, rows: _core.Rows, config: SearchConfig, rng: np.random.Generator
-) -> npt.NDArray[np.float64]:
-    """What a bot does at each information set of an enumerated graph: a search in fresh trees; the
-    root policies beside the actions of the sets. [A]
-    """
-    policy = np.zeros(len(graph.information_sets.action))
-    for number in range(len(graph.information_sets)):
-        only = np.array([number], dtype=np.int32)
-        policy += ForestSearch(graph, config, rng).run(rows, only)
-    return policy
-
-
 class ForestSearch:
     """Searches information sets one after another in one forest.
 

@@ -107,13 +107,15 @@ class ForestEngine:
         return self._result(walk.forest, information_set, run, run - own, stopped)
 
     def everywhere(self, report: Callable[[int], object] | None = None) -> Floats | None:
-        """What searches from the start find at each information set, as `search_everywhere`; None
-        where that is nobody's answer (actions are split, or views are searched) or the reference
-        engine searches.
+        """What searches from the start find at each information set, as `search_everywhere`, or at
+        each view, as `search_views`; None where that is nobody's answer (actions are split) or the
+        reference engine searches.
         """
         models = self._models
-        if isinstance(models, ViewModels) or not self._is_native:
+        if not self._is_native:
             return None
+        if isinstance(models, ViewModels):
+            return search_views(models, self._visits, self._seed, report=report)
         if models.graph.splitting is not None:
             return None
         return search_everywhere(models, self._visits, self._seed, report)
@@ -147,28 +149,27 @@ class ForestEngine:
         self, forest: AnyForest, information_set: int, run: int, pondered: int, stopped: StoppedBy
     ) -> SearchResult:
         models = self._models
-        found, advantages, visits = forest.found(information_set)
-        policy = tuple(map(float, found))
+        policy, advantages, visits = models.found(forest, information_set)
         prior = models.policy_at(information_set)
         child_values = models.child_values_at(information_set)
         base = sum(p * value for p, value in zip(prior, child_values, strict=True))
         half = 0.5 * forest.temperature
-        values = [base + float(advantage) for advantage in advantages]
+        values = [base + advantage for advantage in advantages]
         mean = sum(p * value for p, value in zip(policy, values, strict=True))
         count = len(prior)
         return SearchResult(
             key=models.key(information_set),
             actions=models.actions(information_set),
             prior=tuple(prior),
-            visits=tuple(map(int, visits)),
+            visits=tuple(visits),
             pure_visits=(0,) * count,
             mean_mixing=(0.0,) * count,
             pure_count=0,
             mixed_count=0,
             q=tuple(Interval(value - half, value + half) for value in values),
             value=Interval(mean - half, mean + half),
-            policy_before_filter=policy,
-            policy=policy,
+            policy_before_filter=tuple(policy),
+            policy=tuple(policy),
             simulations=run,
             pondered=pondered,
             stopped_by=stopped,
@@ -197,11 +198,26 @@ def search_views(
     seed: int,
     views: Sequence[int] | None = None,
     report: Callable[[int], object] | None = None,
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """What a bot with this seed plays at each view, beside its actions; P at views not asked. [A]
 
-    `report` is told how many views are done.
+    Of views that are images of each other one is searched. `report` is told how many views are
+    done.
     """
-    asked = range(len(models.merged.views)) if views is None else views
-    settings = models.settings(seed)
-    return _core.forest_at_views(models.arena, models.native, settings, visits, asked, report)
+    every = len(models.merged.views)
+    asked = np.arange(every) if views is None else np.asarray(views, np.int64)
+    wrong = asked[(asked < 0) | (asked >= every)]
+    if len(wrong):
+        raise IndexError(f"view {wrong[0]} is not one of the {every}")
+    standard = np.unique(models.standard_view[asked])
+
+    def tell(done: int) -> None:
+        if report is not None:
+            report(done * len(asked) // len(standard))
+
+    found = _core.forest_at_views(
+        models.arena, models.native, models.settings(seed), visits, standard.tolist(), tell
+    )
+    turned: Floats = found[models.standard_action]
+    actions = np.repeat(np.isin(np.arange(every), asked), np.diff(models.first_action))
+    return np.where(actions, turned, models.policy)

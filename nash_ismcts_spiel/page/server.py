@@ -12,6 +12,7 @@ import hmac
 import http.server
 import importlib.resources
 import json
+import re
 import secrets
 import traceback
 from collections.abc import Mapping
@@ -49,6 +50,7 @@ _FILES: Mapping[str, tuple[str, str]] = {
 """What is served, by the part of the path behind the token."""
 
 _MOST_BYTES = 1_000_000
+_LENGTH = re.compile("[0-9]{1,7}")
 """Of a question."""
 
 _API = "api/"
@@ -124,7 +126,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         size = self.headers.get("Content-Length", "")
         if kind != "application/json":  # which a form of another page cannot send
             self._refuse(415, "questions are application/json")
-        elif not size.isdigit() or int(size) > _MOST_BYTES:
+        elif _LENGTH.fullmatch(size) is None or int(size) > _MOST_BYTES:
             self._refuse(413, f"a question has at most {_MOST_BYTES} bytes")
         elif not path.startswith(_API):
             self._refuse(404, "there is no such question")

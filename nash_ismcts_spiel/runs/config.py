@@ -10,7 +10,7 @@ import contextlib
 import json
 import typing
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import pyspiel
 
 from nash_ismcts_spiel.files import CheckpointError, DamagedFileError, digest_of, read_object
 from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
+from nash_ismcts_spiel.settings import Settings
 
 CONFIG = "config.json"
 CHECKPOINT = "checkpoint.safetensors"
@@ -89,8 +90,12 @@ def _digest(settings: Mapping[str, Any]) -> str:
     return digest_of(json.dumps(said, sort_keys=True))
 
 
-def read_config(directory: str | Path) -> dict[str, Any]:
-    """The settings that a run was made with, checked.
+def read_config(
+    directory: str | Path,
+    kinds: Sequence[str] = typing.get_args(ModelKind),
+    training: type[Settings] = TrainingConfig,
+) -> dict[str, Any]:
+    """The settings that a run of one of these kinds was made with, checked.
 
     Raises:
       ValueError: there is no run in the directory.
@@ -101,11 +106,12 @@ def read_config(directory: str | Path) -> dict[str, Any]:
         missing = {"game", "models", "seed", "training"} - settings.keys()
         if missing:
             raise ValueError(f"{', '.join(sorted(missing))} missing")
-        if settings["models"] not in typing.get_args(ModelKind):
-            raise ValueError(f"models {settings['models']!r} are not known here")
+        if settings["models"] not in kinds:
+            known = " or ".join(kinds)
+            raise ValueError(f"its models are {settings['models']!r}, not {known}")
         if not isinstance(settings["game"], str) or type(settings["seed"]) is not int:
             raise ValueError("game must be a name and seed a number")
-        TrainingConfig.from_dict(settings["training"])
+        training.from_dict(settings["training"])
     except (TypeError, ValueError, AttributeError) as error:
         path = Path(directory) / CONFIG
         raise DamagedFileError(f"{path} is not the config of a run: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyspiel
 
 from nash_ismcts_spiel.files import CheckpointError, DamagedFileError
+from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.games.policies import TablePolicy, ViewTablePolicy
 from nash_ismcts_spiel.models import Evaluator, ExactEvaluator
 from nash_ismcts_spiel.models.views import ViewEvaluator
@@ -58,16 +60,21 @@ def load_evaluator(path: str | Path, game: str | None = None) -> Evaluator:
     """
     path = Path(path)
     found: Run | SavedModels = Run.resume(path) if path.is_dir() else _saved(path)
-    if game is not None and found.game != game:
+    if game is not None and not support(found.game).is_same_as(support(game)):
         raise ValueError(f"{path} has models of {found.game}, not of {game}")
     if not isinstance(found, Run):
         with _naming(path):
-            return found.evaluator()
+            return _spelled(found, game).evaluator()
     if found.merged is not None:
         return ViewEvaluator(found.merged, found.policy())
     if found.kind == "exact":
         return ExactEvaluator(found.graph, found.policy())
-    return found.saved_models().evaluator()
+    return _spelled(found.saved_models(), game).evaluator()
+
+
+def _spelled(models: SavedModels, game: str | None) -> SavedModels:
+    """The same models for their game as somebody else writes it."""
+    return models if game is None else dataclasses.replace(models, game=game)
 
 
 @contextlib.contextmanager

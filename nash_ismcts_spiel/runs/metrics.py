@@ -16,7 +16,8 @@ from typing import Any
 
 from nash_ismcts_spiel.files import DISK, DamagedFileError, Disk
 from nash_ismcts_spiel.files import disk as disks
-from nash_ismcts_spiel.files.lines import Line, read_lines, sealed
+from nash_ismcts_spiel.files.damage import read_bytes
+from nash_ismcts_spiel.files.lines import MOST_BYTES, Line, read_lines, sealed
 from nash_ismcts_spiel.runs.config import CHECKPOINT, RUN, run_of
 
 METRICS = "metrics.jsonl"
@@ -86,7 +87,7 @@ def read_log(path: Path, run: str, most: int | None = None) -> list[tuple[Metric
     try:
         lines = read_lines(path, run, most)
     except DamagedFileError as error:
-        if re.search(rf'"{RUN}": "(?!{run}")'.encode(), path.read_bytes()):
+        if re.search(rf'"{RUN}": "(?!{run}")'.encode(), read_bytes(path, MOST_BYTES)):
             raise DamagedFileError(f"{path} has lines of another run: {error}") from error
         raise
     return [(_read(path, line), line) for line in lines]

@@ -21,3 +21,8 @@ def draw(rng: np.random.Generator, weights: Sequence[float]) -> int:
             if remaining < 0.0:
                 break
     return last
+
+
+def new_seed(rng: np.random.Generator | None) -> int | None:
+    """A seed drawn from a generator; None without one."""
+    return None if rng is None else int(rng.integers(2**63))

@@ -42,22 +42,23 @@ ROLLOUTS = 4
 """Random games from a new world."""
 HANDFUL = 5
 """Simulations; with fewer P is played."""
+LEASH_WEIGHT, UNTRAINED_LEASH_WEIGHT = 1.4, 0.4
 EVIDENCE_WEIGHT, EVIDENCE_VISITS = 3.0, 60.0
-"""Simulations are worth up to 1 + weight where sets were met often, half of it at so many each."""
-_LEASH_WEIGHT = 1.4
+"""A simulation is worth up to 1 + weight where sets were met often, half of it at so many each."""
 
 
-def leash(visits: float, regret: float) -> float:
-    """The temperature x in value scales: n x^2 = 1.4 (1 / g + 1 / x).
+def leash(visits: float, regret: float, weight: float = LEASH_WEIGHT) -> float:
+    """The temperature x in value scales: n x^2 = weight (1 / g + 1 / x).
 
     It is high, so that play stays close to P, where there is little evidence and where P is good. n
     is the number of simulations at a decision point, g the regret of P as its own models see it, in
-    value scales.
+    value scales. The weight is 1.4, and .4 where nothing is trained: there is then less in P to
+    stay close to.
     """
     low, high = 1e-12, 1e12
     for _ in range(100):
         middle = math.sqrt(low * high)
-        if visits * middle * middle < _LEASH_WEIGHT * (1.0 / regret + 1.0 / middle):
+        if visits * middle * middle < weight * (1.0 / regret + 1.0 / middle):
             low = middle
         else:
             high = middle
@@ -126,10 +127,13 @@ class ReferenceForest:
         return list(node.prior) if unknown else node.policy, node.advantage, node.tried
 
     def _set_temperature(self, visits: int, count: int) -> None:
-        done = float(self.simulations + count)
-        evidence = done / (done + EVIDENCE_VISITS * (1.0 + len(self._met.sets)))
-        worth = visits * (1.0 + EVIDENCE_WEIGHT * evidence)
-        self.temperature = self._models.value_scale * leash(worth, self._models.regret)
+        if self._rollouts:
+            length = leash(visits, self._models.regret, UNTRAINED_LEASH_WEIGHT)
+        else:
+            done = float(self.simulations + count)
+            evidence = done / (done + EVIDENCE_VISITS * (1.0 + len(self._met.sets)))
+            length = leash(visits * (1.0 + EVIDENCE_WEIGHT * evidence), self._models.regret)
+        self.temperature = self._models.value_scale * length
 
     def _draw_root(self, view: int, player: int, random: SplitMix) -> int:
         """A world of a view, as likely as what is played makes it."""

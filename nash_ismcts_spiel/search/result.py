@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 from nash_ismcts_spiel.games import InformationKey
 from nash_ismcts_spiel.notebook import html_table
@@ -48,6 +49,14 @@ class SearchResult:
     simulations: int
     stopped_by: StoppedBy = "visits"
     pondered: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuses a policy that nobody can play: values or settings were too large for doubles."""
+        if not all(map(math.isfinite, self.policy)):
+            raise ValueError(
+                f"the search found the policy {self.policy}, which has no probabilities: values of "
+                "the game, of its models or of the settings are too large or too small"
+            )
 
     def _repr_html_(self) -> str:
         """The search as a table, for notebooks."""

@@ -166,14 +166,11 @@ def untried_values(
 def luck(node: SampleNode | PoolNode, branch: int, config: SearchConfig) -> Interval:
     """-Phi(h): what takes the luck of drawing `branch` out of a result, before it is backed up.
 
-    phi(h') = Q(c) - E_{h'}[Q]. Coupled ends take low ends with low ends and high with high;
-    independent ends let every interval contribute its worst.
+    phi(h') = Q(c) - E_{h'}[Q]. Low ends are taken with low ends, high with high.
     """
     lows, highs = node.lows(), node.highs()
     expected = dispersed(node.beliefs, lows, highs, config.radius)
-    if config.luck_ends == "coupled":
-        return Interval(expected.low - lows[branch], expected.high - highs[branch])
-    return Interval(expected.low - highs[branch], expected.high - lows[branch])
+    return Interval(expected.low - lows[branch], expected.high - highs[branch])
 
 
 def back_up(

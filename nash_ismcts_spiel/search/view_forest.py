@@ -13,7 +13,8 @@ temperature alpha is bounded below, since without perfect recall soft ties need 
 ones.
 
 A search walks the decision points of the likeliest way to its view: what its player saw there each
-time somebody moved (its *looks*). `native/forest/view_forest.h` is the same in C++.
+time somebody moved (its *looks*). Where the game has symmetries and P respects them, all views
+here are standard ones. `native/forest/view_forest.h` is the same in C++.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class _View:
 
     Attributes:
       nodes: all of them.
+      alike: the first of the actions that a symmetry makes alike.
       policy: pi.
       ratio: pi / P.
       value: Qbar.
@@ -50,6 +52,8 @@ class _View:
     def __init__(self, models: ViewModels, number: int) -> None:
         self.player = models.player(number)
         self.nodes = models.arena.nodes_of_look(models.arena.look_of_view(number))
+        first, end = map(int, models.first_action[number : number + 2])
+        self.alike = [int(action) - first for action in models.arena.alike[first:end]]
         self.prior = models.policy_at(number)
         count = len(self.prior)
         self.policy, self.ratio = self.prior, [1.0] * count
@@ -220,11 +224,20 @@ class ReferenceViewForest:
         for node, weight in zip(view.nodes, weights, strict=True):
             for action, child in enumerate(self._children(node, view)):
                 found[action] += weight / total * float(self._values[child, view.player])
-        return found
+        return _evened(found, view.alike)
 
     def _children(self, node: int, view: _View) -> list[int]:
         first = int(self._first_edge[node])
         return [int(child) for child in self._child[first : first + len(view.prior)]]
+
+
+def _evened(values: list[float], alike: list[int]) -> list[float]:
+    """The means over actions that a symmetry makes alike, given the first of these for each."""
+    sums, counts = [0.0] * len(values), [0.0] * len(values)
+    for value, first in zip(values, alike, strict=True):
+        sums[first] += value
+        counts[first] += 1.0
+    return [sums[first] / counts[first] for first in alike]
 
 
 def _dot(weights: list[float], values: list[float]) -> float:

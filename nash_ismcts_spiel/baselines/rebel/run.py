@@ -13,10 +13,9 @@ from typing import Self
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.loop import RebelLoop
 from nash_ismcts_spiel.baselines.rebel.public_tree import Floats, PublicTree, refuse_unsuitable
-from nash_ismcts_spiel.files import DamagedFileError
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import TablePolicy
-from nash_ismcts_spiel.runs.config import CONFIG, naming_config, stored_settings
+from nash_ismcts_spiel.runs.config import naming_config, read_config
 from nash_ismcts_spiel.runs.directory import RunDirectory, refuse_occupied
 from nash_ismcts_spiel.runs.metrics import is_measured
 
@@ -73,20 +72,10 @@ class RebelRun(RunDirectory):
           ValueError: there is no run of ReBeL, or its files are damaged, and which.
         """
         directory = Path(directory)
-        settings = stored_settings(directory)
-        try:
-            if settings["models"] != MODELS:
-                raise ValueError(f"its models are {settings['models']!r}")
-            game, seed = settings["game"], settings["seed"]
-            if not isinstance(game, str) or type(seed) is not int:
-                raise ValueError("game must be a name and seed a number")
-            config = RebelConfig.from_dict(settings["training"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            path = directory / CONFIG
-            message = f"{path} is not the config of a run of ReBeL: {error}"
-            raise DamagedFileError(message) from error
+        settings = read_config(directory, [MODELS], RebelConfig)
+        config = RebelConfig.from_dict(settings["training"])
         with naming_config(directory):
-            run = cls(directory, game, seed, config)
+            run = cls(directory, settings["game"], settings["seed"], config)
         run._restore(settings)
         return run
 

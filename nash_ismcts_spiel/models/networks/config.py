@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-from nash_ismcts_spiel.games.tensors import TensorInputs
+from nash_ismcts_spiel.games import SupportedGame
+from nash_ismcts_spiel.games.splitting import SplitActions
+from nash_ismcts_spiel.games.tensors import TensorInputs, Tensors
 from nash_ismcts_spiel.settings import Settings
 
 MOST_WIDTH, MOST_DEPTH = 100_000, 1_000
@@ -53,6 +55,10 @@ class NetworkConfig(Settings):
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
             if getattr(self, name) > most:
                 raise ValueError(f"{name} must be at most {most:,}, not {getattr(self, name)}")
+
+    def tensors(self, game: SupportedGame, split_actions: SplitActions) -> Tensors:
+        """What the networks see of a game."""
+        return Tensors(game, None, split_actions, self.inputs, self.turned)
 
     def asks_for_beliefs(self, sample_inputs: int) -> bool:
         """Whether searches ask H, whose rows have so many inputs."""

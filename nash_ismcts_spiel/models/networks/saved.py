@@ -16,7 +16,6 @@ from nash_ismcts_spiel import files
 from nash_ismcts_spiel.games import GameGraph, SupportedGame, support
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.games.splitting import SplitActions, fingerprint, splitting_of
-from nash_ismcts_spiel.games.tensors import Tensors
 from nash_ismcts_spiel.models import Evaluator
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
@@ -120,12 +119,7 @@ class SavedModels:
                 f"the models of {self.game} were made with other sub-actions than split_actions="
                 f"{self.split_actions!r} gives here"
             )
-        tensors = Tensors(
-            game,
-            split_actions=self.split_actions,
-            inputs=self.config.inputs,
-            turned=self.config.turned,
-        )
+        tensors = self.config.tensors(game, self.split_actions)
         if tensors.turning != self.turning:
             raise ValueError(f"the models of {self.game} were made with boards turned differently")
         for name in _SIZES:

@@ -5,47 +5,35 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "../worlds/game.h"
+
 namespace nash_ismcts {
 
-// Game, Graph and its tables.
-void bind_worlds(pybind11::module_& module);
+using Module = pybind11::module_;
 
-// Tensors, and the entries of the rows that networks give.
-void bind_tensors(pybind11::module_& module);
+void bind_worlds(Module& module);        // Game, Graph and its tables
+void bind_split_game(Module& module);    // SplitGame, once Game is known
+void bind_tensors(Module& module);       // Tensors and Board
+void bind_exact(Module& module);         // CompiledGraph and CfrSolver
+void bind_merged(Module& module);        // MergedGame and what is computed about its views
+void bind_episodes(Module& module);      // SmoothUct and OutcomeSampling
+void bind_rows(Module& module);          // Rows
+void bind_sources(Module& module);       // RowSource, Walk and Pools
+void bind_search(Module& module);        // Config, Search and what runs searches
+void bind_forest(Module& module);        // arenas, models, forests and what thinks in them
+void bind_state_forest(Module& module);  // StateForest and WorldDraws
+void bind_play(Module& module);          // Games and TargetSums
+void bind_subgames(Module& module);      // PublicGame, Subgame and SubgameBatch
 
-// SplitGame, once Game is known.
-void bind_split_game(pybind11::module_& module);
-
-// CompiledGraph and CfrSolver.
-void bind_exact(pybind11::module_& module);
-
-// MergedGame.
-void bind_merged(pybind11::module_& module);
-
-// SmoothUct and OutcomeSampling.
-void bind_episodes(pybind11::module_& module);
-
-// Rows.
-void bind_rows(pybind11::module_& module);
-
-// RowSource, Walk and Pools.
-void bind_sources(pybind11::module_& module);
-
-// TableArena, TableModels, ForestSettings and what searches with them.
-void bind_forest(pybind11::module_& module);
-void bind_view_forest(pybind11::module_& module);
-
-// StateForest and WorldDraws.
-void bind_state_forest(pybind11::module_& module);
-
-// Config and Search, and the functions that run them.
-void bind_search(pybind11::module_& module);
-
-// Games and TargetSums.
-void bind_play(pybind11::module_& module);
-
-// PublicGame, Subgame and SubgameBatch.
-void bind_subgames(pybind11::module_& module);
+// A game over a pyspiel game object, sequential, whose states are asked for everything. Each call
+// takes the GIL; what the Python code raises comes out as it is.
+std::shared_ptr<Game> python_game(pybind11::object pyspiel_game, std::string name,
+                                  int32_t num_players, bool perfect_information,
+                                  bool has_information_states);
 
 }  // namespace nash_ismcts
 

@@ -11,18 +11,16 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "shared_graph.h"
+#include "arrays.h"
+#include "shared.h"
 
 namespace nash_ismcts {
-
-namespace py = pybind11;
 
 template <typename T>
 struct Column {
@@ -39,34 +37,8 @@ class ColumnSlots {
   static void set(PyHeapTypeObject* type) {
     type->as_sequence.sq_length = &length;
     type->as_sequence.sq_item = &item;
-    type->as_sequence.sq_contains = &contains;
     type->as_mapping.mp_length = &length;
     type->as_mapping.mp_subscript = &subscript;
-    type->ht_type.tp_iter = [](PyObject* self) { return PySeqIter_New(self); };
-  }
-
-  // The first row with a number, the number of rows if there is none, -1 after an error.
-  static Py_ssize_t find(PyObject* self, PyObject* number) {
-    const Column<T>* column = readable(self);
-    T wanted;
-    if (column == nullptr) return -1;
-    const int known = read(number, &wanted);
-    if (known < 0) return -1;
-    if (known == 0) return column->size();
-    const auto& values = *column->values;
-    return std::find(values.begin(), values.end(), wanted) - values.begin();
-  }
-
-  // The rows from `first` on, every `step`-th of them.
-  static PyObject* list(const Column<T>& column, Py_ssize_t first, Py_ssize_t step,
-                        Py_ssize_t count) {
-    PyObject* numbers = PyList_New(count);
-    for (Py_ssize_t row = 0; numbers != nullptr && row < count; ++row) {
-      PyObject* number = made((*column.values)[first + row * step]);
-      if (number == nullptr) Py_CLEAR(numbers);
-      if (numbers != nullptr) PyList_SET_ITEM(numbers, row, number);
-    }
-    return numbers;
   }
 
  private:
@@ -75,33 +47,13 @@ class ColumnSlots {
     return PyLong_FromLongLong(static_cast<long long>(number));
   }
 
-  // 1 if `number` is one that a column can hold, 0 if not, -1 after an error.
-  static int read(PyObject* number, T* found) {
-    if constexpr (std::is_floating_point_v<T>) {
-      *found = PyFloat_AsDouble(number);
-      if (!PyErr_Occurred()) return 1;
-      if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
-      PyErr_Clear();
-      return 0;
-    } else {
-      if (!PyIndex_Check(number)) return 0;
-      PyObject* index = PyNumber_Index(number);
-      if (index == nullptr) return -1;
-      int overflow = 0;
-      const long long value = PyLong_AsLongLongAndOverflow(index, &overflow);
-      Py_DECREF(index);
-      *found = static_cast<T>(value);
-      return overflow == 0 && *found == value;
-    }
-  }
-
   static const Column<T>* readable(PyObject* self) {
     auto* instance = reinterpret_cast<py::detail::instance*>(self);
     const auto* column = instance->get_value_and_holder().template value_ptr<Column<T>>();
     if (column == nullptr) {
       PyErr_SetString(PyExc_TypeError, "this column belongs to no graph");
-    } else if (column->graph->growing()) {
-      PyErr_SetString(PyExc_RuntimeError, kBeingGrown);
+    } else if (column->graph->taken()) {
+      PyErr_SetString(PyExc_RuntimeError, column->graph->message());
       return nullptr;
     }
     return column;
@@ -122,55 +74,50 @@ class ColumnSlots {
     return made((*column->values)[row]);
   }
 
+  // A row counted from either end, or a list of the rows of a slice.
   static PyObject* subscript(PyObject* self, PyObject* key) {
-    if (PyIndex_Check(key)) {
-      Py_ssize_t row = PyNumber_AsSsize_t(key, PyExc_IndexError);
-      if (row == -1 && PyErr_Occurred()) return nullptr;
-      if (row < 0) {
-        const Py_ssize_t rows = length(self);
-        if (rows < 0) return nullptr;
-        row += rows;
-      }
-      return item(self, row);
+    if (PySlice_Check(key)) return list(self, key);
+    Py_ssize_t row = PyNumber_AsSsize_t(key, PyExc_IndexError);
+    if (row == -1 && PyErr_Occurred()) return nullptr;
+    if (row < 0) {
+      const Py_ssize_t rows = length(self);
+      if (rows < 0) return nullptr;
+      row += rows;
     }
-    if (!PySlice_Check(key)) {
-      PyErr_Format(PyExc_TypeError, "rows are numbers or slices, not %.99s", Py_TYPE(key)->tp_name);
-      return nullptr;
-    }
-    Py_ssize_t first, end, step;
-    if (PySlice_Unpack(key, &first, &end, &step) < 0) return nullptr;
-    const Column<T>* column = readable(self);
-    if (column == nullptr) return nullptr;
-    const Py_ssize_t count = PySlice_AdjustIndices(column->size(), &first, &end, step);
-    return list(*column, first, step, count);
+    return item(self, row);
   }
 
-  static int contains(PyObject* self, PyObject* number) {
-    const Py_ssize_t row = find(self, number);
-    return row < 0 ? -1 : row < readable(self)->size();
+  static PyObject* list(PyObject* self, PyObject* slice) {
+    Py_ssize_t first, end, step;
+    const Column<T>* column = readable(self);
+    if (column == nullptr || PySlice_Unpack(slice, &first, &end, &step) < 0) return nullptr;
+    const Py_ssize_t count = PySlice_AdjustIndices(column->size(), &first, &end, step);
+    PyObject* numbers = PyList_New(count);
+    for (Py_ssize_t row = 0; numbers != nullptr && row < count; ++row) {
+      PyObject* number = made((*column->values)[first + row * step]);
+      if (number == nullptr) Py_CLEAR(numbers);
+      if (numbers != nullptr) PyList_SET_ITEM(numbers, row, number);
+    }
+    return numbers;
   }
 };
 
 // A copy for numpy; see numpy's documentation of __array__.
 template <typename T>
 py::object column_array(const Column<T>& column, const py::object& dtype, const py::object& copy) {
-  require_readable(*column.graph);
+  column.graph->require_readable();
   if (copy.ptr() == Py_False) throw py::value_error("a column can only be copied to an array");
-  const py::array_t<T> array(column.size(), column.values->data());
+  const py::array_t<T> array = copy_of(*column.values);
   return dtype.is_none() ? py::object(array) : array.attr("astype")(dtype);
 }
 
 // Some rows of a column, for numpy.
 template <typename T>
-py::array_t<T> column_rows(
-    const Column<T>& column,
-    const py::array_t<int64_t, py::array::c_style | py::array::forcecast>& rows) {
-  require_readable(*column.graph);
+py::array_t<T> column_rows(const Column<T>& column, const Longs& rows) {
+  column.graph->require_readable();
   py::array_t<T> taken(rows.size());
   for (py::ssize_t at = 0; at < rows.size(); ++at) {
-    const int64_t row = rows.data()[at];
-    if (row < 0 || row >= column.size()) throw py::index_error("no such row");
-    taken.mutable_data()[at] = (*column.values)[row];
+    taken.mutable_data()[at] = (*column.values)[require_row(rows.data()[at], column.size(), "row")];
   }
   return taken;
 }
@@ -178,29 +125,8 @@ py::array_t<T> column_rows(
 template <typename T>
 void bind_column(py::module_& module, const char* name) {
   py::class_<Column<T>>(module, name, py::is_final(), py::custom_type_setup(&ColumnSlots<T>::set))
-      .def(
-          "index",
-          [](const py::handle& self, const py::object& value) {
-            const Py_ssize_t row = ColumnSlots<T>::find(self.ptr(), value.ptr());
-            if (row < 0) throw py::error_already_set();
-            if (row == static_cast<Py_ssize_t>(py::len(self))) {
-              throw py::value_error(std::string(py::repr(value)) + " is not in the column");
-            }
-            return row;
-          },
-          py::arg("value"))
-      .def("take", &column_rows<T>, py::arg("rows"))
-      .def("__array__", &column_array<T>, py::arg("dtype") = py::none(),
-           py::arg("copy") = py::none())
-      .def("__repr__", [name = std::string(name)](const Column<T>& self) {
-        require_readable(*self.graph);
-        const Py_ssize_t shown = std::min<Py_ssize_t>(self.size(), 8);
-        const auto rows =
-            py::reinterpret_steal<py::object>(ColumnSlots<T>::list(self, 0, 1, shown));
-        if (!rows) throw py::error_already_set();
-        return "<" + name + " of " + std::to_string(self.size()) +
-               " rows: " + std::string(py::repr(rows)) + (shown < self.size() ? " ...>" : ">");
-      });
+      .def("take", &column_rows<T>, "rows"_a)
+      .def("__array__", &column_array<T>, "dtype"_a = py::none(), "copy"_a = py::none());
 }
 
 // The classes IntColumn, LongColumn and FloatColumn, and the tables that they are columns of.
@@ -208,16 +134,6 @@ void bind_tables(py::module_& module);
 
 // The tables of a graph, as attributes of the class Graph.
 void bind_tables_of(py::handle graph_type);
-
-// An attribute that is made on first use and stays in the object's dictionary, where Python finds
-// it faster than anything that it would have to call.
-template <typename Function>
-void bind_cached(py::handle type, const char* name, Function&& make) {
-  const py::object function = py::cpp_function(std::forward<Function>(make), py::name(name));
-  const py::object attribute = py::module_::import("functools").attr("cached_property")(function);
-  attribute.attr("__set_name__")(type, name);
-  type.attr(name) = attribute;
-}
 
 }  // namespace nash_ismcts
 

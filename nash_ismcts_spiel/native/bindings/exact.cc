@@ -1,149 +1,117 @@
-// Python's door to the exact tools: checks what comes in, lets other threads run, hands arrays out.
-// Policies come and go as one float64 per action, in the graph's order.
+// Python's door to the exact tools. Policies come and go as one float64 per action, in the graph's
+// order.
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <atomic>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "../exact/cfr.h"
 #include "../exact/compiled_graph.h"
 #include "../exact/exact.h"
+#include "arrays.h"
 #include "bindings.h"
-#include "shared_graph.h"
-#include "turn.h"
+#include "checked.h"
+#include "stop.h"
 
 namespace nash_ismcts {
 namespace {
 
-namespace py = pybind11;
-
-using Floats = py::array_t<double>;
 using GraphPointer = std::shared_ptr<CompiledGraph>;
+using Solver = Exclusive<CfrSolver>;
 
-constexpr double kPolicyTolerance = 1e-6;
-
-void check_player(const CompiledGraph& graph, int64_t player) {
+int32_t checked_player(const CompiledGraph& graph, int64_t player) {
   if (player < 0 || player >= graph.num_players) {
     throw py::value_error("player must be between 0 and " + std::to_string(graph.num_players - 1) +
                           ", not " + std::to_string(player));
   }
-}
-
-void check_distribution(const CompiledGraph& graph, int64_t set, const double* policy) {
-  double total = 0.0;
-  for (int32_t action = graph.first_action[set]; action < graph.first_action[set + 1]; ++action) {
-    if (!(policy[action] >= 0.0)) {
-      throw py::value_error(
-          "policy: information set " + std::to_string(set) +
-          " has a negative or NaN probability: " + std::to_string(policy[action]));
-    }
-    total += policy[action];
-  }
-  if (!(std::abs(total - 1.0) <= kPolicyTolerance)) {
-    throw py::value_error("policy: the probabilities of information set " + std::to_string(set) +
-                          " add up to " + std::to_string(total) + ", not 1");
-  }
+  return static_cast<int32_t>(player);
 }
 
 SequenceTable read_policy(const CompiledGraph& graph, const py::object& object) {
-  if (!py::isinstance<Floats>(object)) {
+  if (!py::isinstance<py::array_t<double>>(object)) {
     throw py::type_error("policy must be a numpy array of float64, one per action");
   }
-  const auto array = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(object);
+  const auto array = Doubles::ensure(object);
   if (!array) throw py::error_already_set();
   if (array.ndim() != 1 || array.size() != graph.num_actions()) {
     throw py::value_error("policy must have one entry per action, shape (" +
                           std::to_string(graph.num_actions()) + ",), not " +
                           std::string(py::str(array.attr("shape"))));
   }
+  const double* const policy = array.data();
   SequenceTable table(graph.num_sequences, 1.0);
   for (int64_t set = 0; set < graph.num_information_sets(); ++set) {
-    check_distribution(graph, set, array.data());
+    require_distribution(policy + graph.first_action[set], policy + graph.first_action[set + 1],
+                         "information set " + std::to_string(set));
   }
   for (int64_t action = 0; action < graph.num_actions(); ++action) {
-    table[graph.action_sequence[action]] = array.data()[action];
+    table[graph.action_sequence[action]] = policy[action];
   }
   return table;
 }
 
-Floats write_policy(const CompiledGraph& graph, const SequenceTable& table) {
-  Floats array(graph.num_actions());
-  double* const policy = array.mutable_data();
+Doubles write_policy(const CompiledGraph& graph, const SequenceTable& table) {
+  Doubles policy(graph.num_actions());
   for (int64_t action = 0; action < graph.num_actions(); ++action) {
-    policy[action] = table[graph.action_sequence[action]];
+    policy.mutable_data()[action] = table[graph.action_sequence[action]];
   }
-  return array;
+  return policy;
 }
 
-Floats expected_utilities(const CompiledGraph& graph, const py::object& policy) {
+py::array_t<double> expected_utilities(const CompiledGraph& graph, const py::object& policy) {
   const SequenceTable table = read_policy(graph, policy);
-  Floats values({graph.num_worlds(), int64_t{graph.num_players}});
-  double* const data = values.mutable_data();
-  {
-    const py::gil_scoped_release release;
-    fill_expected_utilities(graph, table, data);
-  }
-  return values;
+  return filled<double>({graph.num_worlds(), graph.num_players},
+                        [&](double* values) { fill_expected_utilities(graph, table, values); });
 }
 
 // How likely each information set's player is to reach it if only its own moves count. [I]
-Floats own_reach_of_sets(const CompiledGraph& graph, const py::object& policy) {
+py::array_t<double> own_reach_of_sets(const CompiledGraph& graph, const py::object& policy) {
   const SequenceTable reach = own_reach(graph, read_policy(graph, policy));
-  Floats found(graph.num_information_sets());
-  double* const data = found.mutable_data();
-  for (const PlayerTree& tree : graph.trees) {
-    for (const Decision& decision : tree.decisions) {
-      data[decision.information_set] = reach[decision.parent_sequence];
+  return filled<double>({graph.num_information_sets()}, [&](double* found) {
+    for (const PlayerTree& tree : graph.trees) {
+      for (const Decision& decision : tree.decisions) {
+        found[decision.information_set] = reach[decision.parent_sequence];
+      }
     }
-  }
-  return found;
+  });
 }
 
-std::tuple<Floats, py::array_t<int64_t>> reach(const CompiledGraph& graph, const py::object& policy,
-                                               int64_t player) {
-  check_player(graph, player);
+std::tuple<py::array_t<double>, py::array_t<int64_t>> reach(const CompiledGraph& graph,
+                                                            const py::object& policy,
+                                                            int64_t player) {
+  const int32_t towards = checked_player(graph, player);
   const SequenceTable table = read_policy(graph, policy);
-  Floats weight(graph.num_worlds());
   py::array_t<int64_t> trembles(graph.num_worlds());
-  double* const weight_data = weight.mutable_data();
-  int64_t* const tremble_data = trembles.mutable_data();
-  {
-    const py::gil_scoped_release release;
-    fill_reach(graph, table, static_cast<int32_t>(player), weight_data, tremble_data);
-  }
+  int64_t* const tremble = trembles.mutable_data();
+  const auto weight = filled<double>({graph.num_worlds()}, [&](double* weights) {
+    fill_reach(graph, table, towards, weights, tremble);
+  });
   return {weight, trembles};
 }
 
-Floats beliefs(const CompiledGraph& graph, const py::object& policy) {
+py::array_t<double> beliefs(const CompiledGraph& graph, const py::object& policy) {
   const SequenceTable table = read_policy(graph, policy);
-  Floats probabilities(graph.num_worlds());
-  double* const data = probabilities.mutable_data();
-  {
-    const py::gil_scoped_release release;
-    fill_beliefs(graph, table, data);
-  }
-  return probabilities;
+  return filled<double>({graph.num_worlds()},
+                        [&](double* found) { fill_beliefs(graph, table, found); });
 }
 
 std::tuple<double, py::array_t<int32_t>> best_response_of(const CompiledGraph& graph,
                                                           const py::object& policy,
                                                           int64_t player) {
-  check_player(graph, player);
+  const int32_t responder = checked_player(graph, player);
   const SequenceTable table = read_policy(graph, policy);
   BestResponse response;
   {
     const py::gil_scoped_release release;
-    response = best_response(graph, table, static_cast<int32_t>(player));
+    response = best_response(graph, table, responder);
   }
-  const auto size = static_cast<py::ssize_t>(response.actions.size());
-  return {response.value, py::array_t<int32_t>(size, response.actions.data())};
+  return {response.value, copy_of(response.actions)};
 }
 
 std::tuple<std::vector<double>, std::vector<double>> deviations_from(const CompiledGraph& graph,
@@ -154,76 +122,48 @@ std::tuple<std::vector<double>, std::vector<double>> deviations_from(const Compi
   return {std::move(result.best_response_values), std::move(result.on_policy_values)};
 }
 
-CfrVariant variant_named(const std::string& name) {
-  if (name == "cfr") return CfrVariant::kCfr;
-  if (name == "cfr_plus") return CfrVariant::kCfrPlus;
-  if (name == "linear_cfr") return CfrVariant::kLinearCfr;
-  throw py::value_error("variant must be 'cfr', 'cfr_plus' or 'linear_cfr', not '" + name + "'");
+std::unique_ptr<Solver> solver(const GraphPointer& graph, const std::string& variant) {
+  return std::make_unique<Solver>("the solver is already running", graph,
+                                  meant<CfrVariant>("variant", variant,
+                                                    {{"cfr", CfrVariant::kCfr},
+                                                     {"cfr_plus", CfrVariant::kCfrPlus},
+                                                     {"linear_cfr", CfrVariant::kLinearCfr}}));
 }
 
-// A solver that one thread at a time may use: `run` works without the GIL.
-class SharedSolver {
- public:
-  SharedSolver(GraphPointer graph, const std::string& variant)
-      : solver_(std::move(graph), variant_named(variant)) {}
-
-  void run(int64_t iterations) {
-    if (iterations < 0) throw py::value_error("iterations must not be negative");
-    const Turn turn(&busy_, "solver");
-    const py::gil_scoped_release release;
-    Stop stop;
-    for (int64_t done = 0; done < iterations; ++done) {
-      solver_.iterate();
-      stop.look();
-    }
-  }
-
-  Floats average_policy() {
-    const Turn turn(&busy_, "solver");
-    return write_policy(solver_.graph(), solver_.average_policy());
-  }
-
-  Floats current_policy() {
-    const Turn turn(&busy_, "solver");
-    return write_policy(solver_.graph(), solver_.current_policy());
-  }
-
-  int64_t iterations() {
-    const Turn turn(&busy_, "solver");
-    return solver_.iterations();
-  }
-
- private:
-  CfrSolver solver_;
-  std::atomic<bool> busy_{false};
-};
+GraphPointer compiled(const Graph& graph) {
+  const Guard reading = SharedGraph::of(graph).reading();
+  const py::gil_scoped_release release;
+  return std::make_shared<CompiledGraph>(compile(graph));
+}
 
 }  // namespace
 
 void bind_exact(py::module_& module) {
   py::class_<CompiledGraph, GraphPointer>(module, "CompiledGraph")
-      .def(py::init([](const Graph& graph) {
-             const Reading reading(graph);
-             const py::gil_scoped_release release;
-             return std::make_shared<CompiledGraph>(compile(graph));
-           }),
-           py::arg("graph"))
+      .def(py::init(&compiled), "graph"_a)
       .def_property_readonly("num_players", [](const CompiledGraph& g) { return g.num_players; })
       .def_property_readonly("num_worlds", &CompiledGraph::num_worlds)
-      .def_property_readonly("num_information_sets", &CompiledGraph::num_information_sets)
       .def_property_readonly("num_actions", &CompiledGraph::num_actions)
-      .def("expected_utilities", &expected_utilities, py::arg("policy"))
-      .def("own_reach", &own_reach_of_sets, py::arg("policy"))
-      .def("reach", &reach, py::arg("policy"), py::arg("player"))
-      .def("beliefs", &beliefs, py::arg("policy"))
-      .def("best_response", &best_response_of, py::arg("policy"), py::arg("player"))
-      .def("deviations", &deviations_from, py::arg("policy"));
-  py::class_<SharedSolver>(module, "CfrSolver")
-      .def(py::init<GraphPointer, const std::string&>(), py::arg("graph"), py::arg("variant"))
-      .def("run", &SharedSolver::run, py::arg("iterations"))
-      .def("average_policy", &SharedSolver::average_policy)
-      .def("current_policy", &SharedSolver::current_policy)
-      .def_property_readonly("iterations", &SharedSolver::iterations);
+      .def("expected_utilities", &expected_utilities, "policy"_a)
+      .def("own_reach", &own_reach_of_sets, "policy"_a)
+      .def("reach", &reach, "policy"_a, "player"_a)
+      .def("beliefs", &beliefs, "policy"_a)
+      .def("best_response", &best_response_of, "policy"_a, "player"_a)
+      .def("deviations", &deviations_from, "policy"_a);
+  py::class_<Solver>(module, "CfrSolver")
+      .def(py::init(&solver), "graph"_a.none(false), "variant"_a)
+      .def("run", checked([](Solver& self, int64_t iterations) {
+             run_steps(iterations, "iterations", [&] { self.iterate(); });
+           }),
+           "iterations"_a)
+      .def("average_policy", checked([](const Solver& self) {
+             return write_policy(self.graph(), self.average_policy());
+           }))
+      .def("current_policy", checked([](const Solver& self) {
+             return write_policy(self.graph(), self.current_policy());
+           }))
+      .def_property_readonly("iterations",
+                             checked([](const Solver& self) { return self.iterations(); }));
 }
 
 }  // namespace nash_ismcts

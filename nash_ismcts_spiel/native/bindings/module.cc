@@ -14,7 +14,6 @@ PYBIND11_MODULE(_core, module) {
   nash_ismcts::bind_search(module);
   nash_ismcts::bind_forest(module);
   nash_ismcts::bind_state_forest(module);
-  nash_ismcts::bind_view_forest(module);
   nash_ismcts::bind_play(module);
   nash_ismcts::bind_subgames(module);
 }

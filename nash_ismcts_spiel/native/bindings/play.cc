@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,55 +11,45 @@
 #include "../play/look_ahead.h"
 #include "arrays.h"
 #include "bindings.h"
-#include "one_graph.h"
-#include "shared_graph.h"
+#include "checked.h"
+#include "held.h"
 
 namespace nash_ismcts {
 
 namespace {
 
-PyGames make_games(int32_t explorer, double explore, double others_explore, double trace) {
+std::unique_ptr<PyGames> make_games(int32_t explorer, double explore, double others_explore,
+                                    double trace) {
   const auto is_share = [](double share) { return share >= 0.0 && share <= 1.0; };
   if (explorer < 0) throw py::value_error("explorer must be a player");
   if (!is_share(explore) || !is_share(others_explore) || !is_share(trace)) {
     throw py::value_error("explore, others_explore and trace must be from 0 to 1");
   }
-  return PyGames(PlaySettings{explorer, explore, others_explore, trace});
+  return std::make_unique<PyGames>(PlaySettings{explorer, explore, others_explore, trace});
 }
 
 void start(PyGames& self, int64_t games) {
-  if (games < 0) throw py::value_error("games must not be negative");
+  require_not_negative(games, "games");
   self.start(games);
 }
 
-constexpr const char* kGames = "these games are";
-constexpr const char* kRows = "these rows are";
-constexpr const char* kSums = "these sums are";
-
 Ints advance(PyGames& self, Graph& graph, const PyRows& own, const PyRows& others, uint64_t seed) {
-  self.graph.require(graph, kGames);
-  own.graph.require(graph, kRows);
-  others.graph.require(graph, kRows);
-  require_row(self.explorer(), graph.num_players, "player");
+  checked_row(graph, Kind::kPlayer, self.explorer());
   std::vector<int32_t> wanted;
-  const ReadingRows reading_own(own), reading_others(others);
   {
     const Growing growing(graph);
     Random random(seed);
     self.advance(graph, own, others, random, wanted);
   }
-  return Ints(static_cast<py::ssize_t>(wanted.size()), wanted.data());
+  return copy_of(wanted);
 }
 
 // Games that are over, were played on this graph, and whose explorer has V at all its decisions.
 void require_valued(const PyGames& self, const Graph& graph, const PyRows& rows) {
-  require_readable(graph);
-  self.graph.require(graph, kGames);
-  rows.graph.require(graph, kRows);
   if (!self.over()) throw py::value_error("games are still under way");
-  require_row(self.explorer(), graph.num_players, "player");
+  checked_row(graph, Kind::kPlayer, self.explorer());
   for (const Group& group : self.groups()) {
-    require_row(group.world, graph.worlds.size(), "world");
+    checked_row(graph, Kind::kWorld, group.world);
     if (!self.decides(graph, group.world)) continue;
     const int32_t set = graph.worlds.information_set[group.world];
     if (set >= static_cast<int64_t>(rows.has_information_set.size()) ||
@@ -70,9 +61,7 @@ void require_valued(const PyGames& self, const Graph& graph, const PyRows& rows)
 
 void add_values(const PyGames& self, const Graph& graph, const PyRows& rows, PyTargetSums& sums) {
   require_valued(self, graph, rows);
-  sums.graph.require(graph, kSums);
-  const Reading reading(graph);
-  const ReadingRows reading_rows(rows);
+  const Guard reading = SharedGraph::of(graph).reading();
   const py::gil_scoped_release release;
   self.add_values(graph, rows, sums);
 }
@@ -80,55 +69,35 @@ void add_values(const PyGames& self, const Graph& graph, const PyRows& rows, PyT
 int64_t add_hidden(const PyGames& self, Graph& graph, const PyRows& rows, const Ints& groups,
                    PyTargetSums& sums) {
   require_valued(self, graph, rows);
-  sums.graph.require(graph, kSums);
-  std::vector<int32_t> chosen;
-  for (py::ssize_t k = 0; k < groups.size(); ++k) {
-    require_row(groups.data()[k], static_cast<int64_t>(self.groups().size()), "group");
-    chosen.push_back(groups.data()[k]);
+  const std::vector<int32_t> chosen = vector_of(groups);
+  for (const int32_t group : chosen) {
+    require_row(group, static_cast<int64_t>(self.groups().size()), "group");
   }
-  const ReadingRows reading(rows);
   const Growing growing(graph);
   return self.add_hidden(graph, rows, chosen, sums);
 }
 
-Ints decisions(const PyGames& self, const Graph& graph) {
-  require_readable(graph);
-  self.graph.require(graph, kGames);
-  return copy_of(self.decisions(graph));
-}
+Ints decisions(const PyGames& self, const Graph& graph) { return copy_of(self.decisions(graph)); }
 
 void blend_into(const PyTargetSums& self, const Graph& graph, double prior_games, PyRows& rows) {
-  require_readable(graph);
-  self.graph.require(graph, kSums);
-  rows.graph.require(graph, kRows);
-  if (!(prior_games >= 0.0)) throw py::value_error("prior_games must not be negative");
-  const WritingRows writing(rows);
+  require_not_negative(prior_games, "prior_games");
   rows.fit(graph);
   self.blend_into(graph, prior_games, rows);
 }
 
 void put_world_values(const PyGames& self, const Graph& graph, PyRows& rows) {
   require_valued(self, graph, rows);
-  const WritingRows writing(rows);
   self.put_world_values(graph, rows);
 }
 
-void look_ahead_from(Graph& graph, const Ints& sets, int32_t moves, int64_t most_worlds) {
-  require_readable(graph);
-  std::vector<int32_t> wanted;
-  for (py::ssize_t k = 0; k < sets.size(); ++k) {
-    require_row(sets.data()[k], graph.information_sets.size(), "information set");
-    wanted.push_back(sets.data()[k]);
-  }
+void look_ahead_from(Graph& graph, const SetRows& sets, int32_t moves, int64_t most_worlds) {
   if (moves < 0 || most_worlds < 0) throw py::value_error("moves and worlds must not be negative");
   const Growing growing(graph);
-  look_ahead(graph, wanted, moves, static_cast<size_t>(most_worlds));
+  look_ahead(graph, sets, moves, static_cast<size_t>(most_worlds));
 }
 
 // Games at each information set of the explorer. [I]
 Longs visits(const PyGames& self, const Graph& graph) {
-  require_readable(graph);
-  self.graph.require(graph, kGames);
   std::vector<int64_t> counts(graph.information_sets.size(), 0);
   for (const Group& group : self.groups()) {
     if (self.decides(graph, group.world)) {
@@ -141,40 +110,31 @@ Longs visits(const PyGames& self, const Graph& graph) {
 }  // namespace
 
 void bind_play(py::module_& module) {
-  module.def("look_ahead", &look_ahead_from, py::arg("graph"), py::arg("information_sets"),
-             py::arg("moves"), py::arg("most_worlds"));
-  py::class_<PyTargetSums>(module, "TargetSums")
-      .def(py::init<>())
-      .def("blend_into", &blend_into, py::arg("graph"), py::arg("prior_games"), py::arg("rows"))
-      .def_property_readonly("visits",
-                             [](const PyTargetSums& self) { return copy_of(self.visits); })
-      .def_property_readonly("action_values",
-                             [](const PyTargetSums& self) { return copy_of(self.action_values); })
-      .def_property_readonly("action_weights",
-                             [](const PyTargetSums& self) { return copy_of(self.action_weights); })
-      .def_property_readonly("branch_weights",
-                             [](const PyTargetSums& self) { return copy_of(self.branch_weights); })
-      .def_property_readonly("piece_first",
-                             [](const PyTargetSums& self) { return copy_of(self.piece_first); })
-      .def_property_readonly("piece_values",
-                             [](const PyTargetSums& self) { return copy_of(self.piece_values); })
-      .def_property_readonly("piece_weights",
-                             [](const PyTargetSums& self) { return copy_of(self.piece_weights); });
+  module.def("look_ahead", checked(&look_ahead_from), "graph"_a, "information_sets"_a, "moves"_a,
+             "most_worlds"_a);
+  py::class_<PyTargetSums> sums(module, "TargetSums");
+  sums.def(py::init<>())
+      .def("blend_into", checked(&blend_into), "graph"_a, "prior_games"_a, "rows"_a);
+  Copies(sums)
+      .column("visits", &TargetSums::visits)
+      .column("action_values", &TargetSums::action_values)
+      .column("action_weights", &TargetSums::action_weights)
+      .column("branch_weights", &TargetSums::branch_weights)
+      .column("piece_first", &TargetSums::piece_first)
+      .column("piece_values", &TargetSums::piece_values)
+      .column("piece_weights", &TargetSums::piece_weights);
   py::class_<PyGames>(module, "Games")
-      .def(py::init(&make_games), py::arg("explorer"), py::arg("explore"),
-           py::arg("others_explore"), py::arg("trace") = 0.0)
-      .def("start", &start, py::arg("games"))
-      .def("advance", &advance, py::arg("graph"), py::arg("own"), py::arg("others"),
-           py::arg("seed"))
-      .def("add_values", &add_values, py::arg("graph"), py::arg("rows"), py::arg("sums"))
-      .def("add_hidden", &add_hidden, py::arg("graph"), py::arg("rows"), py::arg("groups"),
-           py::arg("sums"))
-      .def("decisions", &decisions, py::arg("graph"))
-      .def("put_world_values", &put_world_values, py::arg("graph"), py::arg("rows"))
-      .def("visits", &visits, py::arg("graph"))
-      .def_property_readonly("over", &Games::over)
+      .def(py::init(&make_games), "explorer"_a, "explore"_a, "others_explore"_a, "trace"_a = 0.0)
+      .def("start", checked(&start), "games"_a)
+      .def("advance", checked(&advance), "graph"_a, "own"_a, "others"_a, "seed"_a)
+      .def("add_values", checked(&add_values), "graph"_a, "rows"_a, "sums"_a)
+      .def("add_hidden", checked(&add_hidden), "graph"_a, "rows"_a, "groups"_a, "sums"_a)
+      .def("decisions", checked(&decisions), "graph"_a)
+      .def("put_world_values", checked(&put_world_values), "graph"_a, "rows"_a)
+      .def("visits", checked(&visits), "graph"_a)
+      .def_property_readonly("over", checked([](const PyGames& self) { return self.over(); }))
       .def_property_readonly("num_worlds",
-                             [](const PyGames& self) { return self.groups().size(); });
+                             checked([](const PyGames& self) { return self.groups().size(); }));
 }
 
 }  // namespace nash_ismcts

@@ -1,4 +1,4 @@
-#include "python_game.h"
+// Games whose states are Python objects: those that OpenSpiel has in Python only, and users' own.
 
 #include <pybind11/stl.h>
 
@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "../worlds/game.h"
 #include "arrays.h"
+#include "bindings.h"
 
 namespace nash_ismcts {
 
@@ -32,15 +34,32 @@ class PythonObject {
   PythonObject(const PythonObject&) = delete;
   PythonObject& operator=(const PythonObject&) = delete;
 
-  // The GIL must be held.
+  // Calls a method, with the GIL, and takes what it gives as a type of C++.
+  template <typename Answer, typename... Arguments>
+  Answer ask(const char* method, Arguments&&... arguments) const {
+    const py::gil_scoped_acquire acquire;
+    return object_.attr(method)(std::forward<Arguments>(arguments)...).template cast<Answer>();
+  }
   template <typename... Arguments>
-  py::object call(const char* method, Arguments&&... arguments) const {
-    return object_.attr(method)(std::forward<Arguments>(arguments)...);
+  void tell(const char* method, Arguments&&... arguments) const {
+    const py::gil_scoped_acquire acquire;
+    object_.attr(method)(std::forward<Arguments>(arguments)...);
+  }
+
+  // The answer as text.
+  template <typename... Arguments>
+  std::string text(const char* method, Arguments&&... arguments) const {
+    const py::gil_scoped_acquire acquire;
+    return py::str(object_.attr(method)(std::forward<Arguments>(arguments)...));
   }
 
  private:
   py::object object_;
 };
+
+[[noreturn]] void refuse(const char* method, const std::string& problem) {
+  throw std::invalid_argument(std::string(method) + "() of the game must " + problem);
+}
 
 class PythonState : public GameState {
  public:
@@ -49,39 +68,32 @@ class PythonState : public GameState {
 
   std::unique_ptr<GameState> clone() const override {
     const py::gil_scoped_acquire acquire;
-    return std::make_unique<PythonState>(state_.call("clone"), num_players_, shown_by_);
+    return std::make_unique<PythonState>(state_.ask<py::object>("clone"), num_players_, shown_by_);
   }
 
   int32_t player() const override {
-    const py::gil_scoped_acquire acquire;
-    const auto player = state_.call("current_player").cast<int32_t>();
+    const auto player = state_.ask<int32_t>("current_player");
     if (player >= 0 && player < num_players_) return player;
-    if (state_.call("is_terminal").cast<bool>()) return kTerminalPlayer;
+    if (state_.ask<bool>("is_terminal")) return kTerminalPlayer;
     if (player == kChancePlayer) return kChancePlayer;
-    throw std::invalid_argument("current_player() of the game must be a player from 0 to " +
-                                std::to_string(num_players_ - 1) + " or chance, not " +
-                                std::to_string(player));
+    refuse("current_player", "be a player from 0 to " + std::to_string(num_players_ - 1) +
+                                 " or chance, not " + std::to_string(player));
   }
 
-  void apply(Action action) override {
-    const py::gil_scoped_acquire acquire;
-    state_.call("apply_action", action);
-  }
+  void apply(Action action) override { state_.tell("apply_action", action); }
 
   void legal_actions(std::vector<Action>& actions) const override {
-    const py::gil_scoped_acquire acquire;
-    actions = state_.call("legal_actions").cast<std::vector<Action>>();
+    actions = state_.ask<std::vector<Action>>("legal_actions");
     require_some(!actions.empty(),
                  "legal_actions() of the game has none where a player is to move");
   }
 
   void chance_outcomes(std::vector<Action>& outcomes,
                        std::vector<double>& probabilities) const override {
-    const py::gil_scoped_acquire acquire;
     outcomes.clear();
     probabilities.clear();
     for (const auto& [outcome, probability] :
-         state_.call("chance_outcomes").cast<std::vector<std::pair<Action, double>>>()) {
+         state_.ask<std::vector<std::pair<Action, double>>>("chance_outcomes")) {
       outcomes.push_back(outcome);
       probabilities.push_back(probability);
     }
@@ -90,58 +102,42 @@ class PythonState : public GameState {
   }
 
   std::string describe(Action event) const override {
-    const py::gil_scoped_acquire gil;
-    return py::str(state_.call("action_to_string", state_.call("current_player"), event));
+    return state_.text("action_to_string", state_.ask<int32_t>("current_player"), event);
   }
-
-  std::string shown(int32_t player) const override {
-    const py::gil_scoped_acquire acquire;
-    return py::str(state_.call(shown_by_, player));
-  }
-
+  std::string shown(int32_t player) const override { return state_.text(shown_by_, player); }
   std::string observation(int32_t player) const override {
-    const py::gil_scoped_acquire acquire;
-    return py::str(state_.call("observation_string", player));
+    return state_.text("observation_string", player);
   }
-
-  std::string printed() const override {
-    const py::gil_scoped_acquire acquire;
-    return py::str(state_.call("__str__"));
-  }
+  std::string printed() const override { return state_.text("__str__"); }
 
   void tensor(int32_t player, TensorKind kind, float* numbers, int64_t size) const override {
     const py::gil_scoped_acquire acquire;
     const char* method =
         kind == TensorKind::kInformationState ? "information_state_tensor" : "observation_tensor";
-    const auto values = state_.call(method, player).cast<Singles>();
+    const auto values = state_.ask<Singles>(method, player);
     if (values.size() != size) {
-      throw std::invalid_argument(std::string(method) + "() of the game must have " +
-                                  std::to_string(size) + " numbers, as the game says, not " +
-                                  std::to_string(values.size()));
+      refuse(method, "have " + std::to_string(size) + " numbers, as the game says, not " +
+                         std::to_string(values.size()));
     }
     std::copy_n(values.data(), size, numbers);
   }
 
   std::vector<double> returns() const override {
-    const py::gil_scoped_acquire acquire;
-    auto utilities = state_.call("returns").cast<std::vector<double>>();
+    auto utilities = state_.ask<std::vector<double>>("returns");
     if (static_cast<int32_t>(utilities.size()) != num_players_) {
-      throw std::invalid_argument("returns() of the game must have one utility for each of " +
-                                  std::to_string(num_players_) + " players, not " +
-                                  std::to_string(utilities.size()));
+      refuse("returns", "have one utility for each of " + std::to_string(num_players_) +
+                            " players, not " + std::to_string(utilities.size()));
     }
     for (const double utility : utilities) {
-      if (!(std::abs(utility) <= kLargestUtility)) {  // NaN too
-        throw std::invalid_argument("returns() of the game must be finite and below 1e100");
-      }
+      if (!(std::abs(utility) <= kLargestUtility)) refuse("returns", "be finite and below 1e100");
     }
     return utilities;
   }
 
  private:
-  // A game that stops without an end would be played into nowhere. The GIL must be held.
+  // A game that stops without an end would be played into nowhere.
   void require_some(bool some, const char* problem) const {
-    if (!some && !state_.call("is_terminal").cast<bool>()) throw std::invalid_argument(problem);
+    if (!some && !state_.ask<bool>("is_terminal")) throw std::invalid_argument(problem);
   }
 
   const PythonObject state_;
@@ -157,26 +153,23 @@ class PythonGame : public Game {
   std::unique_ptr<GameState> initial_state() const override {
     const py::gil_scoped_acquire acquire;
     return std::make_unique<PythonState>(
-        game_.call("new_initial_state"), facts().num_players,
+        game_.ask<py::object>("new_initial_state"), facts().num_players,
         facts().has_information_states ? "information_state_string" : "observation_string");
   }
 
   TensorFacts tensor_facts() const override {
     const py::gil_scoped_acquire acquire;
+    const auto type = game_.ask<py::object>("get_type");
+    const bool remembers = type.attr("provides_information_state_tensor").cast<bool>();
+    const bool observes = type.attr("provides_observation_tensor").cast<bool>();
     TensorFacts facts;
-    facts.actions = game_.call("num_distinct_actions").cast<int64_t>();
-    facts.chance_outcomes = game_.call("max_chance_outcomes").cast<int64_t>();
-    const py::object type = game_.call("get_type");
-    if (type.attr("provides_observation_tensor").cast<bool>()) {
-      facts.observation_size = game_.call("observation_tensor_size").cast<int64_t>();
-    }
-    if (type.attr("provides_information_state_tensor").cast<bool>()) {
-      facts.kind = TensorKind::kInformationState;
-      facts.size = game_.call("information_state_tensor_size").cast<int64_t>();
-    } else if (type.attr("provides_observation_tensor").cast<bool>()) {
-      facts.kind = TensorKind::kObservation;
-      facts.size = facts.observation_size;
-    }
+    facts.actions = game_.ask<int64_t>("num_distinct_actions");
+    facts.chance_outcomes = game_.ask<int64_t>("max_chance_outcomes");
+    if (observes) facts.observation_size = game_.ask<int64_t>("observation_tensor_size");
+    if (observes) facts.kind = TensorKind::kObservation;
+    facts.size = facts.observation_size;
+    if (remembers) facts.kind = TensorKind::kInformationState;
+    if (remembers) facts.size = game_.ask<int64_t>("information_state_tensor_size");
     return facts;
   }
 
@@ -189,12 +182,7 @@ class PythonGame : public Game {
 std::shared_ptr<Game> python_game(py::object pyspiel_game, std::string name, int32_t num_players,
                                   bool perfect_information, bool has_information_states) {
   if (num_players < 1) throw py::value_error("a game needs at least one player");
-  GameFacts facts;
-  facts.name = std::move(name);
-  facts.num_players = num_players;
-  facts.perfect_information = perfect_information;
-  facts.has_information_states = has_information_states;
-  facts.needs_gil = true;
+  GameFacts facts{std::move(name), num_players, perfect_information, has_information_states, true};
   return std::make_shared<PythonGame>(std::move(pyspiel_game), std::move(facts));
 }
 

@@ -6,21 +6,20 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <memory>
+#include <limits>
 #include <optional>
+#include <sstream>
 #include <string>
-#include <tuple>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../search/root_policy.h"
 #include "../search/row_source.h"
 #include "arrays.h"
 #include "bindings.h"
-#include "one_graph.h"
-#include "shared_graph.h"
+#include "checked.h"
+#include "held.h"
+#include "stop.h"
 
 namespace nash_ismcts {
 
@@ -30,174 +29,154 @@ namespace {
 constexpr std::chrono::milliseconds kTurn{100};
 
 // A search with its generator, which must not be run by two threads at once.
-struct PySearch {
+struct PySearch : Search, OfOneGraph {
   PySearch(const SearchConfig& config, int32_t parallel_simulations)
-      : search(config, parallel_simulations) {}
+      : Search(config, parallel_simulations),
+        OfOneGraph("the trees of this search are", "this search is being run by another thread") {}
 
-  Search search;
-  py::object generator;  // keeps bit_generator alive
-  const BitGenerator* bit_generator = nullptr;
-  bool begun = false;
-  OneGraph graph;                  // of its trees
-  int32_t waiting_set = kMissing;  // whose search in `search_all` waits for rows
-  std::atomic<bool> busy{false};
-
-  void set_generator(const py::object& numpy_generator) {
-    const py::object capsule = numpy_generator.attr("bit_generator").attr("capsule");
-    void* pointer = PyCapsule_GetPointer(capsule.ptr(), "BitGenerator");
-    if (pointer == nullptr) throw py::error_already_set();
+  void draw_from(const py::object& numpy_generator) {
+    bits = &bit_generator(numpy_generator);
     generator = numpy_generator;
-    bit_generator = static_cast<const BitGenerator*>(pointer);
   }
+  // Lets it begin at an information set.
+  void begin_at(const Graph& graph, int32_t set, int32_t visits, const Limits& limits) {
+    begin(set, graph.information_sets.player[set], visits, limits, *bits);
+  }
+  void stop() {
+    begun = false;
+    waiting_set = kMissing;
+  }
+
+  py::object generator;  // numpy's, keeps `bits` alive
+  const BitGenerator* bits = nullptr;
+  bool begun = false;
+  int32_t waiting_set = kMissing;  // whose search in `search_all` waits for rows
 };
 
-class Busy {
- public:
-  explicit Busy(PySearch& search) : search_(search) {
-    if (search_.busy.exchange(true)) {
-      throw std::runtime_error("this search is being run by another thread");
-    }
-  }
-  ~Busy() { search_.busy = false; }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-
- private:
-  PySearch& search_;
-};
-
-Clock::time_point after(double seconds) {
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                            std::chrono::duration<double>(std::min(seconds, 1e8)));
-}
-
-void begin(PySearch& self, const Graph& graph, int32_t information_set, int32_t visits,
+void begin(PySearch& self, const Graph& graph, SetRow set, int32_t visits,
            const py::object& generator, std::optional<double> seconds,
            std::optional<int64_t> max_worlds) {
-  const Busy busy(self);
-  require_readable(graph);
-  require_row(information_set, graph.information_sets.size(), "information set");
-  self.graph.require(graph, "the trees of this search are");
-  self.set_generator(generator);
+  self.draw_from(generator);
   Limits limits;
-  if (seconds) limits.deadline = after(*seconds);
+  limits.deadline = after(seconds);
   if (max_worlds) limits.max_worlds = *max_worlds;
-  self.search.begin(information_set, graph.information_sets.player[information_set], visits, limits,
-                    *self.bit_generator);
+  self.begin_at(graph, set, visits, limits);
   self.begun = true;
 }
 
-// The rows of a kind that are wanted, sorted and each once.
-Ints rows_wanted(const std::vector<Request>& requests, Wanted wanted) {
-  std::vector<int32_t> rows;
-  for (const Request& request : requests) {
-    if (request.wanted == wanted) rows.push_back(request.row);
-  }
-  std::sort(rows.begin(), rows.end());
-  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  return Ints(static_cast<py::ssize_t>(rows.size()), rows.data());
-}
+// What searches wait for: the information sets and the SAMPLE nodes, sorted and each once.
+class Waiting {
+ public:
+  std::vector<Request> requests;
 
-// Lets Python see whether the user has pressed Ctrl-C.
-void check_signals() {
-  const py::gil_scoped_acquire acquired;
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-}
+  Ints sets() const { return rows(Wanted::kSetRow); }
+  Ints samples() const { return rows(Wanted::kSampleRow); }
+
+ private:
+  Ints rows(Wanted wanted) const {
+    std::vector<int32_t> found;
+    for (const Request& request : requests) {
+      if (request.wanted == wanted) found.push_back(request.row);
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return copy_of(found);
+  }
+};
 
 // Runs a search until it is over or waits, or `budget` simulations were done, however long it
 // takes: whose turn comes when must not depend on a clock, since searches share a graph and batches
 // of rows.
 bool run_to_wait(Search& search, Graph& graph, Rows& rows, RowSource* source, int64_t& budget,
-                 std::vector<Request>& requests) {
-  const size_t before = requests.size();
+                 Waiting& waiting) {
+  const Stop stop;
+  const size_t before = waiting.requests.size();
   for (;;) {
     const Clock::time_point turn_end = Clock::now() + kTurn;
-    const bool over = search.advance(graph, rows, source, budget, turn_end, requests);
+    const bool over = search.advance(graph, rows, source, budget, turn_end, waiting.requests);
     if (over || !search.paused()) return over;
-    requests.resize(before);  // what it waits for is asked for again
-    check_signals();
+    waiting.requests.resize(before);  // what it waits for is asked for again
+    stop();
   }
+}
+
+// Rows for searches, which a source writes.
+Guard held(const PyRows& rows, const Graph& graph, bool written) {
+  rows.require(graph);
+  return written ? rows.alone() : rows.reading();
 }
 
 // Runs searches until each is over or waits, or `budget` simulations were done. Returns (which are
 // over, information sets and SAMPLE nodes whose rows are wanted).
-py::tuple advance(Graph& graph, PyRows& rows, RowSource* source,
-                  const std::vector<py::object>& held, int64_t budget) {
-  rows.graph.require(graph, "these rows are");
-  // Who called may drop the searches from its list meanwhile: they are held here.
-  std::vector<PySearch*> searches;
-  std::vector<std::unique_ptr<Busy>> busy;
-  for (const py::object& object : held) {
-    searches.push_back(object.cast<PySearch*>());
-    PySearch* search = searches.back();
-    if (search == nullptr || !search->begun) throw py::value_error("a search has not begun");
-    search->graph.require(graph, "the trees of this search are");
-    busy.push_back(std::make_unique<Busy>(*search));
+py::tuple advance(Graph& graph, PyRows* rows, RowSource* source,
+                  const std::vector<py::object>& searches, int64_t budget) {
+  const Guard reading = held(*rows, graph, source != nullptr);
+  // Who called may drop the searches from its list meanwhile: the arguments hold them.
+  std::vector<PySearch*> under_way;
+  std::vector<Guard> guards;
+  for (const py::object& object : searches) {
+    under_way.push_back(object.cast<PySearch*>());
+    if (under_way.back() == nullptr || !under_way.back()->begun) {
+      throw py::value_error("a search has not begun");
+    }
+    under_way.back()->require(graph);
+    guards.push_back(under_way.back()->alone());
   }
-  const ReadingRows reading(rows);
-  std::vector<Request> requests;
+  Waiting waiting;
   std::vector<bool> over;
   {
     const Growing growing(
         graph, source == nullptr ? Growing::Use::kTables : Growing::Use::kTablesAndViews);
-    for (PySearch* search : searches) {
-      over.push_back(run_to_wait(search->search, graph, rows, source, budget, requests));
+    for (PySearch* search : under_way) {
+      over.push_back(run_to_wait(*search, graph, *rows, source, budget, waiting));
     }
   }
-  return py::make_tuple(over, rows_wanted(requests, Wanted::kSetRow),
-                        rows_wanted(requests, Wanted::kSampleRow));
+  return py::make_tuple(over, waiting.sets(), waiting.samples());
+}
+
+void require_room(const Graph& graph, const SetRows& sets, int64_t room) {
+  const InformationSetTable& table = graph.information_sets;
+  for (const int32_t set : sets) {
+    if (table.first_action[set] + table.action_count[set] > room) {
+      throw py::value_error("policy has no room for information set " + std::to_string(set));
+    }
+  }
 }
 
 // Searches information sets one after another in one forest, from number `first` of the list on,
 // until `budget` simulations were done or rows are missing. Writes root policies beside the sets'
 // actions. Returns the number of the first set whose search is not over, and the information sets
 // and SAMPLE nodes whose rows it waits for.
-py::tuple search_all(Graph& graph, PyRows& rows, PySearch& self, const Ints& sets, int64_t first,
+py::tuple search_all(Graph& graph, PyRows* rows, PySearch& self, const SetRows& sets, int64_t first,
                      int32_t visits, const py::object& generator, int64_t budget,
                      py::array_t<double, py::array::c_style> policy) {
-  const Busy busy(self);
-  require_readable(graph);
-  rows.graph.require(graph, "these rows are");
-  self.graph.require(graph, "the trees of this search are");
-  if (first < 0) throw py::value_error("first must not be negative");
-  for (py::ssize_t index = 0; index < sets.size(); ++index) {
-    const int32_t set = sets.data()[index];
-    require_row(set, graph.information_sets.size(), "information set");
-    if (graph.information_sets.first_action[set] + graph.information_sets.action_count[set] >
-        policy.size()) {
-      throw py::value_error("policy has no room for information set " + std::to_string(set));
-    }
-  }
-  self.set_generator(generator);
-  const ReadingRows reading(rows);
-  double* out = policy.mutable_data();
-  const int32_t* wanted = sets.data();
-  const int64_t count = sets.size();
-  std::vector<Request> requests;
+  const Guard reading = held(*rows, graph, false);
+  require_not_negative(first, "first");
+  require_room(graph, sets, policy.size());
+  self.draw_from(generator);
+  double* const out = policy.mutable_data();
+  Waiting waiting;
   {
     const Growing growing(graph, Growing::Use::kTables);
-    for (; first < count && budget > 0; ++first) {
-      if (self.waiting_set != wanted[first]) {
-        self.search.begin(wanted[first], graph.information_sets.player[wanted[first]], visits, {},
-                          *self.bit_generator);
-      }
+    for (; first < static_cast<int64_t>(sets.size()) && budget > 0; ++first) {
+      const int32_t set = sets[first];
+      if (self.waiting_set != set) self.begin_at(graph, set, visits, {});
       int64_t unlimited = std::numeric_limits<int64_t>::max();
-      const int64_t before = self.search.simulations();
-      const bool over =
-          self.search.advance(graph, rows, nullptr, unlimited, Clock::time_point::max(), requests);
-      self.waiting_set = over ? kMissing : wanted[first];
+      const int64_t before = self.simulations();
+      const bool over = self.advance(graph, *rows, nullptr, unlimited, Clock::time_point::max(),
+                                     waiting.requests);
+      self.waiting_set = over ? kMissing : set;
       if (!over) break;
-      budget -= self.search.simulations() - before + 1;
-      root_policy(self.search.forest(), rows, self.search.root(), self.search.config(),
-                  out + graph.information_sets.first_action[wanted[first]]);
+      budget -= self.simulations() - before + 1;
+      root_policy(self.forest(), *rows, self.root(), self.config(),
+                  out + graph.information_sets.first_action[set]);
     }
   }
-  return py::make_tuple(first, rows_wanted(requests, Wanted::kSetRow),
-                        rows_wanted(requests, Wanted::kSampleRow));
+  return py::make_tuple(first, waiting.sets(), waiting.samples());
 }
 
-const char* stopped_by(Stopped stopped) {
-  switch (stopped) {
+const char* stopped_by(const PySearch& self) {
+  switch (self.stopped()) {
     case Stopped::kVisits: return "visits";
     case Stopped::kSeconds: return "seconds";
     case Stopped::kWorlds: return "worlds";
@@ -209,40 +188,47 @@ const char* stopped_by(Stopped stopped) {
 // What a search found at an information set of the tree of its root; None if the tree has not been
 // there, or a limit was reached before anything was found.
 py::object found_at(PySearch& self, const PyRows& rows, int32_t information_set) {
-  const Busy busy(self);
   if (!self.begun) throw py::value_error("nothing was searched yet");
-  const NodeId at = self.search.own_node(information_set);
-  Forest& forest = self.search.forest();
+  const NodeId at = self.own_node(information_set);
+  Forest& forest = self.forest();
   if (at == kNone || !forest.act(at).expanded) return py::none();
   const ActNode& node = forest.act(at);
   const ActionSlot* slots = forest.action_slots(node);
-  std::vector<int32_t> visits, pure_visits;
-  std::vector<double> prior, mixing_sum, lows, highs;
-  for (int32_t a = 0; a < node.count; ++a) {
-    prior.push_back(rows.policy[node.first_action + a]);
-    visits.push_back(slots[a].visits);
-    pure_visits.push_back(slots[a].pure_visits);
-    mixing_sum.push_back(slots[a].mixing_sum);
-    lows.push_back(child_value(forest, rows, node, a).low);
-    highs.push_back(child_value(forest, rows, node, a).high);
-  }
+  // A list with an entry per action.
+  const auto each = [&node](const auto& entry) {
+    py::list entries;
+    for (int32_t action = 0; action < node.count; ++action) entries.append(entry(action));
+    return entries;
+  };
+  const auto first = rows.policy.begin() + node.first_action;
+  const std::vector<double> prior(first, first + node.count);
   std::vector<double> policy = prior;
-  if (node.visits > 0) {
-    root_policy(forest, rows, node, self.search.config(), policy.data());
-  }
+  if (node.visits > 0) root_policy(forest, rows, node, self.config(), policy.data());
   const Interval value = forest.q(at);
-  py::dict found;
-  found["prior"] = prior;
-  found["visits"] = visits;
-  found["pure_visits"] = pure_visits;
-  found["mixing_sum"] = mixing_sum;
-  found["pure_count"] = node.pure_count;
-  found["mixed_count"] = node.mixed_count;
-  found["lows"] = lows;
-  found["highs"] = highs;
-  found["value"] = py::make_tuple(value.low, value.high);
-  found["policy"] = policy;
-  return found;
+  return py::dict(
+      "prior"_a = prior, "policy"_a = policy,
+      "visits"_a = each([&](int32_t a) { return slots[a].visits; }),
+      "pure_visits"_a = each([&](int32_t a) { return slots[a].pure_visits; }),
+      "mixing_sum"_a = each([&](int32_t a) { return slots[a].mixing_sum; }),
+      "lows"_a = each([&](int32_t a) { return child_value(forest, rows, node, a).low; }),
+      "highs"_a = each([&](int32_t a) { return child_value(forest, rows, node, a).high; }),
+      "pure_count"_a = node.pure_count, "mixed_count"_a = node.mixed_count,
+      "value"_a = py::make_tuple(value.low, value.high));
+}
+
+// Drops all trees but those that a search from `set` can use.
+void keep(PySearch& self, int32_t set, int32_t earlier_root) {
+  if (set < 0 || earlier_root < 0) {
+    throw py::value_error("an information set has no negative number");
+  }
+  self.stop();
+  self.keep(set, earlier_root);
+}
+
+void forget(PySearch& self) {
+  self.stop();
+  self.forget();
+  self.forget_graph();
 }
 
 // Reads settings from Python by their names.
@@ -269,6 +255,13 @@ struct SettingReader {
 SearchConfig config_from(const py::dict& settings) {
   SearchConfig config;
   for_each_setting(config, SettingReader{settings});
+  for_each_range(config, [](const char* name, double value, double least, double most) {
+    if (!(least <= value && value <= most)) {  // NaN is not either
+      std::ostringstream said;
+      said << name << " must be from " << least << " to " << most << ", not " << value;
+      throw py::value_error(said.str());
+    }
+  });
   return config;
 }
 
@@ -279,61 +272,31 @@ std::vector<std::string> setting_names() {
   return names;
 }
 
-// A question to a search, refused while another thread runs it.
-template <typename Ask>
-auto when_idle(Ask ask) {
-  return [ask](PySearch& self) {
-    const Busy busy(self);
-    return ask(self.search);
-  };
-}
-
 }  // namespace
 
 void bind_search(py::module_& module) {
   py::class_<SearchConfig>(module, "Config")
-      .def(py::init(&config_from), py::arg("settings"))
+      .def(py::init(&config_from), "settings"_a)
       .def_static("names", &setting_names);
   py::class_<PySearch>(module, "Search")
-      .def(py::init<const SearchConfig&, int32_t>(), py::arg("config"),
-           py::arg("parallel_simulations") = 1)
-      .def("begin", &begin, py::arg("graph"), py::arg("information_set"), py::arg("visits"),
-           py::arg("generator"), py::arg("seconds") = py::none(),
-           py::arg("max_worlds") = py::none())
-      .def(
-          "keep",
-          [](PySearch& self, int32_t information_set, int32_t earlier_root) {
-            const Busy busy(self);
-            if (information_set < 0 || earlier_root < 0) {
-              throw py::value_error("an information set has no negative number");
-            }
-            self.begun = false;
-            self.waiting_set = kMissing;
-            self.search.keep(information_set, earlier_root);
-          },
-          py::arg("information_set"), py::arg("earlier_root"))
-      .def("forget",
-           [](PySearch& self) {
-             const Busy busy(self);
-             self.begun = false;
-             self.waiting_set = kMissing;
-             self.search.forget();
-             self.graph.forget();
-           })
-      .def("found_at", &found_at, py::arg("rows"), py::arg("information_set"))
-      .def_property_readonly("stopped_by",
-                             when_idle([](Search& search) { return stopped_by(search.stopped()); }))
+      .def(py::init<const SearchConfig&, int32_t>(), "config"_a, "parallel_simulations"_a = 1)
+      .def("begin", checked(&begin), "graph"_a, "information_set"_a, "visits"_a, "generator"_a,
+           "seconds"_a = py::none(), "max_worlds"_a = py::none())
+      .def("keep", checked(&keep), "information_set"_a, "earlier_root"_a)
+      .def("forget", checked(&forget))
+      .def("found_at", checked(&found_at), "rows"_a, "information_set"_a)
+      .def_property_readonly("stopped_by", checked(&stopped_by))
       .def_property_readonly("simulations",
-                             when_idle([](Search& search) { return search.simulations(); }))
+                             checked([](const PySearch& self) { return self.simulations(); }))
       .def_property_readonly("num_nodes",
-                             when_idle([](Search& search) { return search.forest().num_nodes(); }))
+                             checked([](PySearch& self) { return self.forest().num_nodes(); }))
       .def_property_readonly("num_trees",
-                             when_idle([](Search& search) { return search.forest().num_trees(); }));
-  module.def("advance", &advance, py::arg("graph"), py::arg("rows"), py::arg("source").none(true),
-             py::arg("searches"), py::arg("budget"));
-  module.def("search_all", &search_all, py::arg("graph"), py::arg("rows"), py::arg("search"),
-             py::arg("information_sets"), py::arg("first"), py::arg("visits"), py::arg("generator"),
-             py::arg("budget"), py::arg("policy").noconvert());
+                             checked([](PySearch& self) { return self.forest().num_trees(); }));
+  module.def("advance", checked(&advance), "graph"_a, "rows"_a.none(false), "source"_a.none(true),
+             "searches"_a, "budget"_a);
+  module.def("search_all", checked(&search_all), "graph"_a, "rows"_a.none(false), "search"_a,
+             "information_sets"_a, "first"_a, "visits"_a, "generator"_a, "budget"_a,
+             "policy"_a.noconvert());
 }
 
 }  // namespace nash_ismcts

@@ -5,19 +5,15 @@
 #include <pybind11/stl.h>
 
 #include <memory>
-#include <optional>
-#include <vector>
+#include <utility>
 
 #include "arrays.h"
 #include "bindings.h"
+#include "shared.h"
 
 namespace nash_ismcts {
 
 namespace {
-
-std::vector<int32_t> vector_of(const Ints& array) {
-  return {array.data(), array.data() + array.size()};
-}
 
 std::shared_ptr<const Codes> codes_of(const Ints& lengths, const Ints& digits) {
   if (lengths.size() == 0) return nullptr;
@@ -33,32 +29,22 @@ std::shared_ptr<SplitGame> split_game(const std::shared_ptr<Game>& inner,
                                      codes_of(outcome_lengths, outcome_digits));
 }
 
-// Walks a game, without the GIL where that can be.
-template <typename Walk>
-auto walked(const SplitGame& game, const Walk& walk) {
-  std::optional<py::gil_scoped_release> release;
-  if (!game.facts().needs_gil) release.emplace();
-  return walk();
+// A translation of a history, which is played on the way.
+template <typename Answer>
+auto translated(Answer (SplitGame::*question)(const History&) const) {
+  return [question](const SplitGame& self, const History& history) {
+    return walked(self, [&] { return (self.*question)(history); });
+  };
 }
 
 }  // namespace
 
 void bind_split_game(py::module_& module) {
   py::class_<SplitGame, Game, std::shared_ptr<SplitGame>>(module, "SplitGame", py::is_final())
-      .def(py::init(&split_game), py::arg("inner").none(false), py::arg("action_lengths"),
-           py::arg("action_digits"), py::arg("outcome_lengths"), py::arg("outcome_digits"))
-      .def(
-          "split",
-          [](const SplitGame& self, const History& history) {
-            return walked(self, [&] { return self.split(history); });
-          },
-          py::arg("history"))
-      .def(
-          "whole",
-          [](const SplitGame& self, const History& history) {
-            return walked(self, [&] { return self.whole(history); });
-          },
-          py::arg("history"));
+      .def(py::init(&split_game), "inner"_a.none(false), "action_lengths"_a, "action_digits"_a,
+           "outcome_lengths"_a, "outcome_digits"_a)
+      .def("split", translated(&SplitGame::split), "history"_a)
+      .def("whole", translated(&SplitGame::whole), "history"_a);
 }
 
 }  // namespace nash_ismcts

@@ -11,41 +11,38 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "one_graph.h"
+#include "checked.h"
 #include "stop.h"
 
 namespace nash_ismcts {
-
-namespace py = pybind11;
 
 namespace {
 
 int32_t checked_set(const Graph& graph, int64_t set) {
   require_readable(graph);
-  require_row(set, graph.information_sets.size(), "information set");
-  return static_cast<int32_t>(set);
+  return checked_row(graph, Kind::kSet, set);
 }
 
 // A forest with its graph, which it makes grow.
-struct PyStateForest {
+struct PyStateForest : StateForest, OfOneGraph {
   PyStateForest(Graph& graph, int64_t set, double scale, uint64_t seed)
-      : forest(checked_set(graph, set), scale, seed), asked(graph) {
+      : StateForest(checked_set(graph, set), scale, seed),
+        OfOneGraph("this forest is one", "this forest is being searched by another thread"),
+        asked(graph) {
     if (!(scale > 0.0)) throw py::value_error("scale must be positive");
-    one_graph.require(graph, "this forest is one");
+    require(graph);
   }
 
-  StateForest forest;
   Graph& asked;
-  OneGraph one_graph;  // keeps it alive
 };
 
 // Runs `visits` simulations, or as many as there is time for; returns how many.
 int64_t run(PyStateForest& self, int64_t visits, std::optional<double> seconds) {
-  if (visits < 0) throw py::value_error("visits must not be negative");
+  require_not_negative(visits, "visits");
   const Stop stop(seconds);
   const Growing growing(self.asked);
   self.asked.set_deadline(stop.deadline());
-  return self.forest.run(self.asked, visits, stop);
+  return self.run(self.asked, visits, [&stop] { return stop(); });
 }
 
 // Visits and values of the actions after own actions from the root on; None where the forest has
@@ -54,41 +51,41 @@ std::optional<std::pair<std::vector<int64_t>, std::vector<double>>> found(PyStat
                                                                           const History& actions) {
   require_readable(self.asked);
   std::pair<std::vector<int64_t>, std::vector<double>> found;
-  self.forest.found(actions, found.first, found.second);
+  self.found(actions, found.first, found.second);
   if (found.first.empty()) return std::nullopt;
   return found;
 }
 
 // Draws with the graph and the information set that they are from.
-struct PyWorldDraws {
+struct PyWorldDraws : WorldDraws, OfOneGraph {
   PyWorldDraws(Graph& graph, int64_t set, uint64_t seed)
-      : draws(seed), asked(graph), set(checked_set(graph, set)) {
-    one_graph.require(graph, "these draws are");
+      : WorldDraws(seed),
+        OfOneGraph("these draws are", "these draws are being used by another thread"),
+        asked(graph),
+        set(checked_set(graph, set)) {
+    require(graph);
   }
 
-  History next() {
-    const Growing growing(asked);
-    return draws.next(asked, set);
-  }
-
-  WorldDraws draws;
   Graph& asked;
   int32_t set;
-  OneGraph one_graph;
 };
+
+History next(PyWorldDraws& self) {
+  const Growing growing(self.asked);
+  return self.next(self.asked, self.set);
+}
 
 }  // namespace
 
 void bind_state_forest(py::module_& module) {
   py::class_<PyStateForest>(module, "StateForest")
-      .def(py::init<Graph&, int64_t, double, uint64_t>(), py::arg("graph"),
-           py::arg("information_set"), py::arg("scale"), py::arg("seed"))
-      .def("run", &run, py::arg("visits"), py::arg("seconds") = py::none())
-      .def("found", &found, py::arg("actions") = History());
+      .def(py::init<Graph&, int64_t, double, uint64_t>(), "graph"_a, "information_set"_a, "scale"_a,
+           "seed"_a)
+      .def("run", checked(&run), "visits"_a, "seconds"_a = py::none())
+      .def("found", checked(&found), "actions"_a = History());
   py::class_<PyWorldDraws>(module, "WorldDraws")
-      .def(py::init<Graph&, int64_t, uint64_t>(), py::arg("graph"), py::arg("information_set"),
-           py::arg("seed"))
-      .def("next", &PyWorldDraws::next);
+      .def(py::init<Graph&, int64_t, uint64_t>(), "graph"_a, "information_set"_a, "seed"_a)
+      .def("next", checked(&next));
 }
 
 }  // namespace nash_ismcts

@@ -4,10 +4,9 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cmath>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +15,8 @@
 #include "../solvers/subgame_solver.h"
 #include "arrays.h"
 #include "bindings.h"
-#include "turn.h"
+#include "checked.h"
+#include "stop.h"
 
 namespace nash_ismcts {
 namespace {
@@ -26,14 +26,16 @@ using SubgamePointer = std::shared_ptr<Subgame>;
 
 constexpr double kBeliefTolerance = 1e-6;
 
-template <typename T>
-py::array_t<T> to_array(const std::vector<T>& values) {
-  return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
-}
-
 std::vector<int32_t> read_numbers(const Ints& array, const char* name) {
   if (array.ndim() != 1) throw py::value_error(std::string(name) + " must have one dimension");
-  return std::vector<int32_t>(array.data(), array.data() + array.size());
+  return vector_of(array);
+}
+
+void require_shape(const Doubles& array, const std::vector<int64_t>& shape, const char* name) {
+  if (std::equal(shape.begin(), shape.end(), array.shape(), array.shape() + array.ndim())) return;
+  std::string wanted;
+  for (const int64_t size : shape) wanted += (wanted.empty() ? "" : ", ") + std::to_string(size);
+  throw py::value_error(std::string(name) + " must have the shape (" + wanted + ")");
 }
 
 GamePointer public_game(const std::shared_ptr<CompiledGraph>& graph, const Ints& states,
@@ -45,22 +47,20 @@ GamePointer public_game(const std::shared_ptr<CompiledGraph>& graph, const Ints&
 
 SubgamePointer subgame(const GamePointer& game, int64_t root, int64_t depth, bool stop_at_chance) {
   if (game == nullptr) throw py::type_error("game must be a PublicGame, not None");
-  require_row(root, game->num_states, "public state");
+  const int32_t state = require_row(root, game->num_states, "public state");
   if (depth < 1) throw py::value_error("depth must be at least 1, not " + std::to_string(depth));
   const auto most = static_cast<int64_t>(game->num_states);  // deeper than any
+  const auto levels = static_cast<int32_t>(std::min(depth, most));
   const py::gil_scoped_release release;
-  return std::make_shared<Subgame>(make_subgame(game, static_cast<int32_t>(root),
-                                                static_cast<int32_t>(std::min(depth, most)),
-                                                stop_at_chance));
+  return std::make_shared<Subgame>(make_subgame(game, state, levels, stop_at_chance));
 }
 
 SubgameMethod method_named(const std::string& name) {
-  if (name == "cfr") return SubgameMethod::kCfr;
-  if (name == "cfr_plus") return SubgameMethod::kCfrPlus;
-  if (name == "linear_cfr") return SubgameMethod::kLinearCfr;
-  if (name == "fictitious_play") return SubgameMethod::kFictitiousPlay;
-  throw py::value_error(
-      "method must be 'cfr', 'cfr_plus', 'linear_cfr' or 'fictitious_play', not '" + name + "'");
+  return meant<SubgameMethod>("method", name,
+                              {{"cfr", SubgameMethod::kCfr},
+                               {"cfr_plus", SubgameMethod::kCfrPlus},
+                               {"linear_cfr", SubgameMethod::kLinearCfr},
+                               {"fictitious_play", SubgameMethod::kFictitiousPlay}});
 }
 
 // A player's beliefs add up to one, over slots that chance deals.
@@ -86,10 +86,10 @@ void check_beliefs(const Subgame& subgame, const double* beliefs) {
 }
 
 // Subgames of one game that are solved side by side; one thread at a time may use them.
-class SubgameBatch {
- public:
+struct SubgameBatch : Shared {
   SubgameBatch(const std::vector<SubgamePointer>& subgames, const Doubles& beliefs,
-               const std::string& method_name) {
+               const std::string& method_name)
+      : Shared("the batch is already running") {
     const SubgameMethod method = method_named(method_name);
     if (subgames.empty()) throw py::value_error("a batch needs at least one subgame");
     for (const SubgamePointer& subgame : subgames) {
@@ -98,184 +98,150 @@ class SubgameBatch {
         throw py::value_error("the subgames of a batch must come from one PublicGame");
       }
     }
-    width_ = subgames[0]->game->width;
-    const auto count = static_cast<int64_t>(subgames.size());
-    if (beliefs.ndim() != 3 || beliefs.shape(0) != count || beliefs.shape(1) != kTwo ||
-        beliefs.shape(2) != width_) {
-      throw py::value_error("beliefs must have the shape (" + std::to_string(count) + ", 2, " +
-                            std::to_string(width_) + ")");
-    }
-    solvers_.reserve(count);
+    width = subgames[0]->game->width;
+    require_shape(beliefs, {static_cast<int64_t>(subgames.size()), kTwo, width}, "beliefs");
+    solvers.reserve(subgames.size());
     const double* row = beliefs.data();
     for (const SubgamePointer& subgame : subgames) {
       check_beliefs(*subgame, row);
-      first_leaf_.push_back(num_leaves_);
-      num_leaves_ += static_cast<int64_t>(subgame->leaves.size());
-      solvers_.emplace_back(subgame, method, row);
-      row += int64_t{kTwo} * width_;
+      first_leaf.push_back(num_leaves);
+      num_leaves += static_cast<int64_t>(subgame->leaves.size());
+      solvers.emplace_back(subgame, method, row);
+      row += int64_t{kTwo} * width;
     }
-    first_leaf_.push_back(num_leaves_);
+    first_leaf.push_back(num_leaves);
   }
 
-  int64_t size() const { return static_cast<int64_t>(solvers_.size()); }
-  int64_t num_leaves() const { return num_leaves_; }
-  py::array_t<int64_t> first_leaf() const { return to_array(first_leaf_); }
-
-  py::array_t<int32_t> leaf_states() const {
-    std::vector<int32_t> states;
-    for (const SubgameSolver& solver : solvers_) {
-      for (const Leaf& leaf : solver.subgame().leaves) states.push_back(leaf.state);
-    }
-    return to_array(states);
+  int64_t size() const { return static_cast<int64_t>(solvers.size()); }
+  const SubgameSolver& at(int64_t index) const {
+    return solvers[require_row(index, size(), "subgame")];
   }
 
-  // [leaves, 2, width]
-  py::array_t<double> leaf_beliefs() {
-    const Turn turn(&busy_, "batch");
-    py::array_t<double> rows({num_leaves_, int64_t{kTwo}, int64_t{width_}});
-    double* data = rows.mutable_data();
-    const py::gil_scoped_release release;
-    for (const SubgameSolver& solver : solvers_) {
-      solver.fill_leaf_beliefs(data);
-      data += solver.num_leaves() * kTwo * width_;
-    }
-    return rows;
-  }
+  std::vector<SubgameSolver> solvers;
+  std::vector<int64_t> first_leaf;  // [subgames + 1]
+  int64_t num_leaves = 0;
+  int32_t width = 0;
+  int64_t next_player = 0;
+};
 
-  // The same for one of the subgames.
-  py::array_t<double> leaf_beliefs_of(int64_t index) {
-    const Turn turn(&busy_, "batch");
-    const SubgameSolver& solver = at(index);
-    py::array_t<double> rows({solver.num_leaves(), int64_t{kTwo}, int64_t{width_}});
-    solver.fill_leaf_beliefs(rows.mutable_data());
-    return rows;
+py::array_t<int32_t> leaf_states(const SubgameBatch& self) {
+  std::vector<int32_t> states;
+  for (const SubgameSolver& solver : self.solvers) {
+    for (const Leaf& leaf : solver.subgame().leaves) states.push_back(leaf.state);
   }
+  return copy_of(states);
+}
 
-  // `values` are the player's at all leaves. [leaves, width]
-  void update(int64_t player, const Doubles& values) {
-    const Turn turn(&busy_, "batch");
-    if (player != next_player_) {
-      throw py::value_error("it is player " + std::to_string(next_player_) + "'s turn, not " +
-                            std::to_string(player) + "'s");
+// [leaves, 2, width]
+py::array_t<double> leaf_beliefs(const SubgameBatch& self) {
+  return filled<double>({self.num_leaves, kTwo, self.width}, [&self](double* row) {
+    for (const SubgameSolver& solver : self.solvers) {
+      solver.fill_leaf_beliefs(row);
+      row += solver.num_leaves() * kTwo * self.width;
     }
-    if (values.ndim() != 2 || values.shape(0) != num_leaves_ || values.shape(1) != width_) {
-      throw py::value_error("values must have the shape (" + std::to_string(num_leaves_) + ", " +
-                            std::to_string(width_) + ")");
-    }
-    const double* row = values.data();
-    for (int64_t entry = 0; entry < values.size(); ++entry) {
-      if (!std::isfinite(row[entry])) throw py::value_error("values must be finite");
-    }
-    const py::gil_scoped_release release;
-    for (SubgameSolver& solver : solvers_) {
-      solver.update(static_cast<int32_t>(player), row);
-      row += solver.num_leaves() * width_;
-    }
-    next_player_ = 1 - next_player_;
+  });
+}
+
+// The same for one of the subgames.
+py::array_t<double> leaf_beliefs_of(const SubgameBatch& self, int64_t index) {
+  const SubgameSolver& solver = self.at(index);
+  return filled<double>({solver.num_leaves(), kTwo, self.width},
+                        [&solver](double* rows) { solver.fill_leaf_beliefs(rows); });
+}
+
+// `values` are the player's at all leaves. [leaves, width]
+void update(SubgameBatch& self, int64_t player, const Doubles& values) {
+  if (player != self.next_player) {
+    throw py::value_error("it is player " + std::to_string(self.next_player) + "'s turn, not " +
+                          std::to_string(player) + "'s");
   }
-
-  // Iterations of all subgames, none of which may have leaves.
-  void run(int64_t iterations) {
-    if (iterations < 0) throw py::value_error("iterations must not be negative");
-    if (num_leaves_ > 0) throw py::value_error("the subgames have leaves, whose values are needed");
-    const Turn turn(&busy_, "batch");
-    if (next_player_ != 0) throw py::value_error("player 1 has to finish its iteration first");
-    const py::gil_scoped_release release;
-    Stop stop;
-    for (SubgameSolver& solver : solvers_) {
-      for (int64_t done = 0; done < iterations; ++done) {
-        solver.iterate();
-        stop.look();
-      }
-    }
+  require_shape(values, {self.num_leaves, self.width}, "values");
+  require_finite(values, "values");
+  const double* row = values.data();
+  const py::gil_scoped_release release;
+  for (SubgameSolver& solver : self.solvers) {
+    solver.update(static_cast<int32_t>(player), row);
+    row += solver.num_leaves() * self.width;
   }
+  self.next_player = 1 - self.next_player;
+}
 
-  py::array_t<double> current_policy(int64_t index) {
-    const Turn turn(&busy_, "batch");
-    return policy_of(at(index).subgame(), at(index).current_policy());
+// Iterations of all subgames, none of which may have leaves.
+void run(SubgameBatch& self, int64_t iterations) {
+  require_not_negative(iterations, "iterations");
+  if (self.num_leaves > 0) {
+    throw py::value_error("the subgames have leaves, whose values are needed");
   }
-
-  py::array_t<double> average_policy(int64_t index) {
-    const Turn turn(&busy_, "batch");
-    return policy_of(at(index).subgame(), at(index).average_policy());
+  if (self.next_player != 0) throw py::value_error("player 1 has to finish its iteration first");
+  for (SubgameSolver& solver : self.solvers) {
+    run_steps(iterations, "iterations", [&solver] { solver.iterate(); });
   }
+}
 
-  // Average values of the slots at the roots. [subgames, 2, width]
-  py::array_t<double> root_values() {
-    const Turn turn(&busy_, "batch");
-    py::array_t<double> values({size(), int64_t{kTwo}, int64_t{width_}});
-    double* row = values.mutable_data();
-    for (const SubgameSolver& solver : solvers_) {
-      for (int32_t player = 0; player < kTwo; ++player, row += width_) {
+// One probability per action, in the order of the subgame's `actions`.
+py::array_t<double> policy_of(const SubgameSolver& solver, const SequenceTable& table) {
+  const std::vector<int32_t>& sequences = solver.subgame().sequences;
+  return filled<double>({static_cast<py::ssize_t>(sequences.size())}, [&](double* policy) {
+    for (const int32_t sequence : sequences) *policy++ = table[sequence];
+  });
+}
+
+// Average values of the slots at the roots. [subgames, 2, width]
+py::array_t<double> root_values(const SubgameBatch& self) {
+  return filled<double>({self.size(), kTwo, self.width}, [&self](double* row) {
+    for (const SubgameSolver& solver : self.solvers) {
+      for (int32_t player = 0; player < kTwo; ++player, row += self.width) {
         solver.fill_root_values(player, row);
       }
     }
-    return values;
-  }
-
- private:
-  const SubgameSolver& at(int64_t index) const {
-    require_row(index, size(), "subgame");
-    return solvers_[index];
-  }
-
-  // One probability per action, in the order of the subgame's `actions`.
-  static py::array_t<double> policy_of(const Subgame& subgame, const SequenceTable& table) {
-    py::array_t<double> policy(static_cast<py::ssize_t>(subgame.sequences.size()));
-    double* const data = policy.mutable_data();
-    for (size_t row = 0; row < subgame.sequences.size(); ++row) {
-      data[row] = table[subgame.sequences[row]];
-    }
-    return policy;
-  }
-
-  std::vector<SubgameSolver> solvers_;
-  std::vector<int64_t> first_leaf_;  // [subgames + 1]
-  int64_t num_leaves_ = 0;
-  int32_t width_ = 0;
-  int64_t next_player_ = 0;
-  std::atomic<bool> busy_{false};
-};
+  });
+}
 
 py::array_t<double> masses(const PublicGame& game) {
-  py::array_t<double> array({int64_t{game.num_states}, int64_t{kTwo}, int64_t{game.width}});
-  std::copy(game.mass.begin(), game.mass.end(), array.mutable_data());
-  return array;
+  return filled<double>({game.num_states, kTwo, game.width}, [&game](double* mass) {
+    std::copy(game.mass.begin(), game.mass.end(), mass);
+  });
 }
 
 }  // namespace
 
 void bind_subgames(py::module_& module) {
-  py::class_<PublicGame, GamePointer>(module, "PublicGame")
-      .def(py::init(&public_game), py::arg("graph"), py::arg("states"), py::arg("slots"))
-      .def_property_readonly("num_states", [](const PublicGame& g) { return g.num_states; })
-      .def_property_readonly("width", [](const PublicGame& g) { return g.width; })
-      .def_property_readonly("parent", [](const PublicGame& g) { return to_array(g.parent); })
-      .def_property_readonly("depth", [](const PublicGame& g) { return to_array(g.depth); })
-      .def_property_readonly("after_chance",
-                             [](const PublicGame& g) { return to_array(g.after_chance); })
-      .def_property_readonly("chance", [](const PublicGame& g) { return to_array(g.chance); })
+  py::class_<PublicGame, GamePointer> game(module, "PublicGame");
+  game.def(py::init(&public_game), "graph"_a, "states"_a, "slots"_a)
+      .def_readonly("num_states", &PublicGame::num_states)
+      .def_readonly("width", &PublicGame::width)
       .def_property_readonly("mass", &masses);
-  py::class_<Subgame, SubgamePointer>(module, "Subgame")
-      .def(py::init(&subgame), py::arg("game"), py::arg("root"), py::arg("depth"),
-           py::arg("stop_at_chance"))
-      .def_property_readonly("root", [](const Subgame& s) { return s.root; })
-      .def_property_readonly("num_leaves", [](const Subgame& s) { return s.leaves.size(); })
-      .def_property_readonly("actions", [](const Subgame& s) { return to_array(s.actions); });
-  py::class_<SubgameBatch>(module, "SubgameBatch")
+  Copies(game)
+      .column("parent", &PublicGame::parent)
+      .column("depth", &PublicGame::depth)
+      .column("after_chance", &PublicGame::after_chance)
+      .column("chance", &PublicGame::chance);
+  py::class_<Subgame, SubgamePointer> part(module, "Subgame");
+  part.def(py::init(&subgame), "game"_a, "root"_a, "depth"_a, "stop_at_chance"_a)
+      .def_readonly("root", &Subgame::root)
+      .def_property_readonly("num_leaves", [](const Subgame& s) { return s.leaves.size(); });
+  Copies(part).column("actions", &Subgame::actions);
+  py::class_<SubgameBatch> batch(module, "SubgameBatch");
+  batch
       .def(py::init<const std::vector<SubgamePointer>&, const Doubles&, const std::string&>(),
-           py::arg("subgames"), py::arg("beliefs"), py::arg("method"))
+           "subgames"_a, "beliefs"_a, "method"_a)
       .def("__len__", &SubgameBatch::size)
-      .def_property_readonly("num_leaves", &SubgameBatch::num_leaves)
-      .def_property_readonly("first_leaf", &SubgameBatch::first_leaf)
-      .def_property_readonly("leaf_states", &SubgameBatch::leaf_states)
-      .def("leaf_beliefs", &SubgameBatch::leaf_beliefs)
-      .def("leaf_beliefs_of", &SubgameBatch::leaf_beliefs_of, py::arg("index"))
-      .def("update", &SubgameBatch::update, py::arg("player"), py::arg("values"))
-      .def("run", &SubgameBatch::run, py::arg("iterations"))
-      .def("current_policy", &SubgameBatch::current_policy, py::arg("index"))
-      .def("average_policy", &SubgameBatch::average_policy, py::arg("index"))
-      .def("root_values", &SubgameBatch::root_values);
+      .def_readonly("num_leaves", &SubgameBatch::num_leaves)
+      .def_property_readonly("leaf_states", &leaf_states)
+      .def("leaf_beliefs", checked(&leaf_beliefs))
+      .def("leaf_beliefs_of", checked(&leaf_beliefs_of), "index"_a)
+      .def("update", checked(&update), "player"_a, "values"_a)
+      .def("run", checked(&run), "iterations"_a)
+      .def("current_policy", checked([](const SubgameBatch& self, int64_t index) {
+             return policy_of(self.at(index), self.at(index).current_policy());
+           }),
+           "index"_a)
+      .def("average_policy", checked([](const SubgameBatch& self, int64_t index) {
+             return policy_of(self.at(index), self.at(index).average_policy());
+           }),
+           "index"_a)
+      .def("root_values", checked(&root_values));
+  Copies(batch).column("first_leaf", &SubgameBatch::first_leaf);
 }
 
 }  // namespace nash_ismcts

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "columns.h"
@@ -19,6 +20,16 @@ struct TableView {
   const Table* table;  // of the graph
 };
 
+// An attribute that is made on first use and stays in the object's dictionary, where Python finds
+// it faster than anything that it would have to call.
+template <typename Function>
+void bind_cached(py::handle type, const char* name, Function&& make) {
+  const py::object function = py::cpp_function(std::forward<Function>(make), py::name(name));
+  const py::object attribute = py::module_::import("functools").attr("cached_property")(function);
+  attribute.attr("__set_name__")(type, name);
+  type.attr(name) = attribute;
+}
+
 // A class for a table, to which columns are added one by one.
 template <typename Table>
 class TableClass {
@@ -26,7 +37,7 @@ class TableClass {
   TableClass(py::module_& module, const char* name)
       : type_(module, name, py::is_final(), py::dynamic_attr()) {
     type_.def("__len__", [](const TableView<Table>& self) {
-      require_readable(*self.graph);
+      self.graph->require_readable();
       return self.table->size();
     });
   }
@@ -43,11 +54,11 @@ class TableClass {
   py::class_<TableView<Table>> type_;
 };
 
-template <typename Table>
-void bind_table_of(py::handle graph_type, const char* name, Table GraphTables::* member) {
+// What is found in a graph, together with the graph.
+template <typename Part, typename Member>
+void bind_part(py::handle graph_type, const char* name, Member GraphTables::* member) {
   bind_cached(graph_type, name, [member](const std::shared_ptr<Graph>& graph) {
-    return TableView<Table>{std::static_pointer_cast<const SharedGraph>(graph),
-                            &((*graph).*member)};
+    return Part{std::static_pointer_cast<const SharedGraph>(graph), &((*graph).*member)};
   });
 }
 
@@ -92,13 +103,12 @@ void bind_tables(py::module_& module) {
       .column("target", &SampleTable::target);
 }
 
-void bind_tables_of(py::handle graph_type) {
-  bind_table_of(graph_type, "worlds", &GraphTables::worlds);
-  bind_table_of(graph_type, "information_sets", &GraphTables::information_sets);
-  bind_table_of(graph_type, "samples", &GraphTables::samples);
-  bind_cached(graph_type, "buried", [](const std::shared_ptr<Graph>& graph) {
-    return Column<int32_t>{std::static_pointer_cast<const SharedGraph>(graph), &graph->buried};
-  });
+void bind_tables_of(py::handle graph) {
+  bind_part<TableView<WorldTable>>(graph, "worlds", &GraphTables::worlds);
+  bind_part<TableView<InformationSetTable>>(graph, "information_sets",
+                                            &GraphTables::information_sets);
+  bind_part<TableView<SampleTable>>(graph, "samples", &GraphTables::samples);
+  bind_part<Column<int32_t>>(graph, "buried", &GraphTables::buried);
 }
 
 }  // namespace nash_ismcts

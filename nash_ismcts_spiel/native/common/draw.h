@@ -19,12 +19,9 @@ struct BitGenerator {
   double uniform() const { return next_double(state); }
 };
 
-// An index with probability in proportion to weights(index), which need not add up to 1.
+// The first index at which the sum of positive weights(index) exceeds `remaining`, or the last one.
 template <typename Weights>
-int32_t draw(const BitGenerator& generator, int32_t count, const Weights& weights) {
-  double total = 0.0;
-  for (int32_t index = 0; index < count; ++index) total += weights(index);
-  double remaining = generator.uniform() * total;
+int32_t index_beyond(double remaining, int32_t count, const Weights& weights) {
   int32_t last = 0;
   for (int32_t index = 0; index < count; ++index) {
     if (weights(index) > 0.0) {
@@ -34,6 +31,14 @@ int32_t draw(const BitGenerator& generator, int32_t count, const Weights& weight
     }
   }
   return last;
+}
+
+// An index with probability in proportion to weights(index), which need not add up to 1.
+template <typename Generator, typename Weights>
+int32_t draw(Generator& generator, int32_t count, const Weights& weights) {
+  double total = 0.0;
+  for (int32_t index = 0; index < count; ++index) total += weights(index);
+  return index_beyond(generator.uniform() * total, count, weights);
 }
 
 }  // namespace nash_ismcts

@@ -15,6 +15,7 @@
 #include <memory>
 #include <utility>
 
+#include "../common/proportional.h"
 #include "compiled_graph.h"
 #include "exact.h"
 
@@ -27,18 +28,10 @@ inline double averaging_weight(CfrVariant variant, int64_t t) {
   return variant == CfrVariant::kCfr ? 1.0 : static_cast<double>(t);
 }
 
-// Regret matching: probabilities proportional to positive regrets, uniform if there are none.
-inline void match_regrets(const Decision& decision, const SequenceTable& regrets,
-                          SequenceTable* policy) {
-  const int32_t first = decision.first_sequence, end = first + decision.action_count;
-  double total = 0.0;
-  for (int32_t sequence = first; sequence < end; ++sequence) {
-    if (regrets[sequence] > 0.0) total += regrets[sequence];
-  }
-  for (int32_t sequence = first; sequence < end; ++sequence) {
-    const double regret = regrets[sequence] > 0.0 ? regrets[sequence] : 0.0;
-    (*policy)[sequence] = total > 0.0 ? regret / total : 1.0 / decision.action_count;
-  }
+// The policy at a decision: in proportion to regrets that are positive, or to sums.
+inline void match(const Decision& decision, const SequenceTable& weights, SequenceTable* policy) {
+  make_proportional(weights.data() + decision.first_sequence, decision.action_count,
+                    policy->data() + decision.first_sequence);
 }
 
 // Iteration t of a player: `values` holds its payoffs per own sequence and ends with the values of
@@ -59,18 +52,7 @@ inline void update_regrets(const PlayerTree& tree, CfrVariant variant, int64_t i
       (*regrets)[sequence] = floored && regret < 0.0 ? 0.0 : regret;
     }
     (*values)[decision->parent_sequence] += value;
-    match_regrets(*decision, *regrets, policy);
-  }
-}
-
-// Turns a decision's sums into a policy: proportional to them, uniform if there are none.
-inline void normalise_sums(const Decision& decision, const SequenceTable& sums,
-                           SequenceTable* policy) {
-  const int32_t first = decision.first_sequence, end = first + decision.action_count;
-  double total = 0.0;
-  for (int32_t sequence = first; sequence < end; ++sequence) total += sums[sequence];
-  for (int32_t sequence = first; sequence < end; ++sequence) {
-    (*policy)[sequence] = total == 0.0 ? 1.0 / decision.action_count : sums[sequence] / total;
+    match(*decision, *regrets, policy);
   }
 }
 
@@ -85,7 +67,7 @@ class CfrSolver {
         regrets_(graph_->num_sequences),
         policy_sums_(graph_->num_sequences) {
     for (const PlayerTree& tree : graph_->trees) {
-      for (const Decision& decision : tree.decisions) match_regrets(decision, regrets_, &policy_);
+      for (const Decision& decision : tree.decisions) match(decision, regrets_, &policy_);
       fill_own_reach(tree, policy_, &reach_);
     }
   }
@@ -110,9 +92,7 @@ class CfrSolver {
   SequenceTable average_policy() const {
     SequenceTable average(graph_->num_sequences);
     for (const PlayerTree& tree : graph_->trees) {
-      for (const Decision& decision : tree.decisions) {
-        normalise_sums(decision, policy_sums_, &average);
-      }
+      for (const Decision& decision : tree.decisions) match(decision, policy_sums_, &average);
     }
     return average;
   }

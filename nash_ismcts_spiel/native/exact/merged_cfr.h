@@ -29,7 +29,7 @@ class MergedCfr {
         own_(game_->mover.size()),
         others_(game_->mover.size()),
         value_(game_->mover.size()) {
-    match_regrets();
+    policy_ = game_->proportional(regret_);
   }
 
   int64_t iterations() const { return iterations_; }
@@ -41,31 +41,21 @@ class MergedCfr {
       add_to_average(player);
       evaluate(player);
       add_regrets(player);
-      match_regrets();
+      policy_ = game_->proportional(regret_);
     }
   }
 
   // The average policy, uniform at views that were never reached.
-  std::vector<double> average_policy() const {
-    std::vector<double> found(average_.size());
-    for (size_t view = 0; view < game_->views.size(); ++view) normalise(average_, view, found);
-    return found;
-  }
+  std::vector<double> average_policy() const { return game_->proportional(average_); }
 
  private:
-  // What a node's edges are chosen by: chance, or the policy of the mover.
-  const double* row(int64_t node) const {
-    return game_->view[node] < 0 ? game_->chance.data() + game_->first_edge[node]
-                                 : policy_.data() + game_->first_action[game_->view[node]];
-  }
-
   // Probabilities of a player's own moves, and of all others', added up over histories.
   void reach(int32_t player) {
     std::fill(own_.begin(), own_.end(), 0.0);
     std::fill(others_.begin(), others_.end(), 0.0);
     own_[0] = others_[0] = 1.0;
     for (int64_t node = 0; node < game_->num_nodes(); ++node) {
-      const double* const chances = row(node);
+      const double* const chances = game_->chances_at(node, policy_.data());
       const bool moves = game_->mover[node] == player;
       const int64_t first = game_->first_edge[node];
       for (int64_t edge = first; edge < game_->first_edge[node + 1]; ++edge) {
@@ -95,7 +85,7 @@ class MergedCfr {
         value_[node] = game_->returns[int64_t{game_->terminal[node]} * game_->num_players + player];
         continue;
       }
-      const double* const chances = row(node);
+      const double* const chances = game_->chances_at(node, policy_.data());
       const int64_t first = game_->first_edge[node];
       double total = 0.0;
       for (int64_t edge = first; edge < game_->first_edge[node + 1]; ++edge) {
@@ -115,19 +105,6 @@ class MergedCfr {
       }
     }
     for (double& regret : regret_) regret = std::max(regret, 0.0);
-  }
-
-  void match_regrets() {
-    for (size_t view = 0; view < game_->views.size(); ++view) normalise(regret_, view, policy_);
-  }
-
-  void normalise(const std::vector<double>& weights, size_t view, std::vector<double>& to) const {
-    const int64_t first = game_->first_action[view], end = game_->first_action[view + 1];
-    double total = 0.0;
-    for (int64_t action = first; action < end; ++action) total += weights[action];
-    for (int64_t action = first; action < end; ++action) {
-      to[action] = total > 0.0 ? weights[action] / total : 1.0 / static_cast<double>(end - first);
-    }
   }
 
   const std::shared_ptr<const MergedGame> game_;

@@ -73,18 +73,7 @@ class MergedSweeps {
   }
 
   // The mean of all pi, uniform before the first sweep.
-  std::vector<double> average_policy() const {
-    std::vector<double> found(state_.sums);
-    for (size_t view = 0; view < belief_.size(); ++view) {
-      const int64_t first = game_->first_action[view], end = game_->first_action[view + 1];
-      double total = 0.0;
-      for (int64_t at = first; at < end; ++at) total += found[at];
-      for (int64_t at = first; at < end; ++at) {
-        found[at] = total > 0.0 ? found[at] / total : 1.0 / static_cast<double>(end - first);
-      }
-    }
-    return found;
-  }
+  std::vector<double> average_policy() const { return game_->proportional(state_.sums); }
 
   // Utility of the mover after each action of each view if all play `policy`, 0 at views that are
   // never reached. [A]
@@ -102,12 +91,6 @@ class MergedSweeps {
  private:
   static constexpr double kLeastLogit = -60.0;  // from where an action can still come back
 
-  // What a node's edges are chosen by: chance, or the policy of the mover.
-  const double* row(int64_t node, const double* policy) const {
-    return game_->view[node] < 0 ? game_->chance.data() + game_->first_edge[node]
-                                 : policy + game_->first_action[game_->view[node]];
-  }
-
   // Probabilities of views, and their actions' values times these.
   void evaluate(const double* policy) {
     std::fill(reach_.begin(), reach_.end(), 0.0);
@@ -115,7 +98,7 @@ class MergedSweeps {
     std::fill(fresh_.begin(), fresh_.end(), 0.0);
     reach_[0] = 1.0;
     for (int64_t node = 0; node < game_->num_nodes(); ++node) {
-      const double* const chances = row(node, policy);
+      const double* const chances = game_->chances_at(node, policy);
       const int64_t first = game_->first_edge[node];
       for (int64_t edge = first; edge < game_->first_edge[node + 1]; ++edge) {
         reach_[game_->child[edge]] += reach_[node] * chances[edge - first];
@@ -143,7 +126,7 @@ class MergedSweeps {
       return;
     }
     std::fill_n(here, players, 0.0);
-    const double* const chances = row(node, policy);
+    const double* const chances = game_->chances_at(node, policy);
     const int32_t view = game_->view[node];
     const int64_t first = game_->first_edge[node];
     double* const values = view < 0 ? nullptr : fresh_.data() + game_->first_action[view];

@@ -100,10 +100,17 @@ class SoftForest {
   // Where a clock ends the search, the number of simulations is not known beforehand.
   void set_temperature(int64_t count, int64_t visits) {
     const int64_t expected = visits == kUntilStopped ? 2 * count + 2 : visits;
+    const double length =
+        rollouts() ? leash(static_cast<double>(expected), settings_.regret, kUntrainedLeashWeight)
+                   : leash(worth(count, expected), settings_.regret);
+    temperature_ = settings_.value_scale * length;
+  }
+
+  // How many simulations the expected ones count for: more where information sets are met often.
+  double worth(int64_t count, int64_t expected) const {
     const auto done = static_cast<double>(simulations_ + count);
     const double evidence = done / (done + kEvidenceVisits * (1.0 + met_.num_sets()));
-    const double worth = static_cast<double>(expected) * (1.0 + kEvidenceWeight * evidence);
-    temperature_ = settings_.value_scale * leash(worth, settings_.regret);
+    return static_cast<double>(expected) * (1.0 + kEvidenceWeight * evidence);
   }
 
   // Where simulations begin: worlds of a view as likely as what is played makes them.
@@ -209,7 +216,7 @@ class SoftForest {
     ++set.updates;
     if (!set.frozen) {
       estimate(set);
-      const double step = std::pow(static_cast<double>(set.updates), -kLearningPower);
+      const double step = steps_.at(set.updates);
       double* const mean = met_.advantage.data() + set.first;
       for (int32_t a = 0; a < set.count; ++a) mean[a] += step * (estimate_[a] - mean[a]);
       set_policy(set);
@@ -226,7 +233,7 @@ class SoftForest {
     double seen = 0.0, played = 0.0;
     weight_.clear();
     for (size_t k = 0; k < set.seen.size(); ++k) {
-      weight_.push_back(set.beliefs[k] * played_ratio(set.seen[k], set.player));
+      weight_.push_back(set.beliefs[k] * met_.played_ratio(set.seen[k], set.player));
       seen += set.beliefs[k];
       played += weight_.back();
     }
@@ -324,11 +331,19 @@ class SoftForest {
 
   void back_up(int32_t slot, const double* policy, std::vector<double>& values) {
     const MetWorld& world = met_.world(slot);
+    const int32_t count = worlds().edge_count[world.row];
     double* const into = values.data() + int64_t{slot} * players_;
-    std::fill_n(into, players_, 0.0);
-    for (int32_t a = 0, count = worlds().edge_count[world.row]; a < count; ++a) {
-      const double* const after = met_.value_after(world, a, values);
-      for (int32_t p = 0; p < players_; ++p) into[p] += policy[a] * after[p];
+    after_.clear();
+    for (int32_t a = 0; a < count; ++a) after_.push_back(met_.value_after(world, a, values));
+    weigh(policy, into);
+  }
+
+  // The weighted sum of after_. It stays in a register: one player's is done, then the next one's.
+  void weigh(const double* weights, double* into) const {
+    for (int32_t p = 0; p < players_; ++p) {
+      double total = 0.0;
+      for (size_t k = 0; k < after_.size(); ++k) total += weights[k] * after_[k][p];
+      into[p] = total;
     }
   }
 
@@ -338,14 +353,16 @@ class SoftForest {
     const MetWorld& world = met_.world(slot);
     const double* const chances = worlds().edge_probability.data() + worlds().first_edge[world.row];
     double* const into = values.data() + int64_t{slot} * players_;
-    std::fill_n(into, players_, 0.0);
     double met = 0.0;
+    after_.clear();
+    weight_.clear();
     for (int32_t edge = 0; edge < worlds().edge_count[world.row]; ++edge) {
       if (rollouts() && !met_.has_met(world, edge)) continue;
-      const double* const after = met_.value_after(world, edge, values);
+      after_.push_back(met_.value_after(world, edge, values));
+      weight_.push_back(chances[edge]);
       met += chances[edge];
-      for (int32_t p = 0; p < players_; ++p) into[p] += chances[edge] * after[p];
     }
+    weigh(weight_.data(), into);
     for (int32_t p = 0; p < players_; ++p) into[p] /= met;
   }
 
@@ -355,21 +372,7 @@ class SoftForest {
                      : met_.model_value_after(world, action);
   }
 
-  // rho: how much likelier the others' moves on the way to a world are than under P.
-  double played_ratio(int32_t slot, int32_t player) const {
-    double ratio = 1.0;
-    const MetWorld* at = &met_.world(slot);
-    while (at->parent != kMissing) {
-      const MetWorld& before = met_.world(at->parent);
-      if (before.set != kMissing && met_.set(before.set).player != player) {
-        ratio *= met_.ratio[met_.set(before.set).first + at->edge];
-      }
-      at = &before;
-    }
-    return ratio;
-  }
-
-  // The same for a world that may not have been met.
+  // rho (met_worlds.h) of a world that may not have been met.
   double played_ratio_of_row(int32_t row, int32_t player) const {
     double ratio = 1.0;
     for (int32_t before = worlds().parent[row]; before != kMissing;
@@ -392,6 +395,8 @@ class SoftForest {
   std::vector<int32_t> moving_;                             // sets whose mean is taken, as slots
   std::vector<int32_t> path_;
   std::vector<double> weight_, estimate_, prior_estimate_;
+  std::vector<const double*> after_;  // values of what follows a world
+  LearningSteps steps_;
 };
 
 }  // namespace nash_ismcts

@@ -23,6 +23,8 @@ struct MetWorld {
   int32_t parent;                  // slot, kMissing at the start
   int32_t edge;                    // of the parent
   int32_t set;                     // slot of the mover's information set, kMissing without one
+  int32_t moved;                   // where `ratio` has the move that led here, kMissing if chance
+  int32_t mover;                   // whose move that was
   bool seen = false;               // the set counts it
   int32_t first_child = kMissing;  // in the table of children, once somebody has moved on from here
 };
@@ -105,6 +107,16 @@ class MetWorlds {
     return models_->values.data() + int64_t{row_after(world, edge)} * players_;
   }
 
+  // rho: how much likelier the others' moves on the way to a world are than under P.
+  double played_ratio(int32_t slot, int32_t player) const {
+    double product = 1.0;
+    for (int32_t at = slot; at != kMissing; at = worlds_[at].parent) {
+      const MetWorld& world = worlds_[at];
+      if (world.moved != kMissing && world.mover != player) product *= ratio[world.moved];
+    }
+    return product;
+  }
+
   // P at a set. [actions]
   const double* prior(const MetSet& set) const {
     return models_->policy.data() + graph().information_sets.first_action[set.row];
@@ -132,7 +144,10 @@ class MetWorlds {
     const auto slot = static_cast<int32_t>(worlds_.size());
     const bool decides = graph().worlds.kind[row] == kDecision;
     const int32_t set = decides ? set_of(graph().worlds.information_set[row]) : kMissing;
-    worlds_.push_back({row, parent, edge, set});
+    const int32_t before = parent == kMissing ? kMissing : worlds_[parent].set;
+    const bool moved = before != kMissing;
+    worlds_.push_back({row, parent, edge, set, moved ? sets_[before].first + edge : kMissing,
+                       moved ? sets_[before].player : kMissing});
     const double* const value = models_->values.data() + int64_t{row} * players_;
     values.insert(values.end(), value, value + players_);
     if (has_prior_values_) prior_values.insert(prior_values.end(), value, value + players_);

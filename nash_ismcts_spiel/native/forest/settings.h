@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 namespace nash_ismcts {
 
@@ -23,15 +24,28 @@ constexpr int32_t kRollouts = 4;        // random games from a new world
 constexpr int64_t kHandful = 5;         // of simulations: with fewer P is played
 constexpr int64_t kStopInterval = 64;   // simulations between two questions whether to stop
 constexpr int64_t kUntilStopped = std::numeric_limits<int64_t>::max();
-constexpr double kLeashWeight = 1.4;
+constexpr double kLeashWeight = 1.4, kUntrainedLeashWeight = 0.4;
 // A simulation is worth up to 1 + weight where information sets were met often, half of that more
 // after so many simulations for each set that was met. Exploitability without and with it as
 // multiples of P's, at 1,000 and 10,000 visits, search seeds 1 to 4: CFR's average after 30
 // iterations in Kuhn .79 .41 and .65 .24, after 300 .84 .67 and .78 .50; after 200 in Leduc .94 .90
-// and .96 .73; uniform P by rollouts, absolute, Kuhn .040 .014 and .026 .007, Liar's Dice 1x3 .070
-// .007 and .066 .005 (.048 with 20 visits in place of 60).
+// and .96 .73. Not where nothing is trained, whose leash is short from the start.
 constexpr double kEvidenceWeight = 3.0;
 constexpr double kEvidenceVisits = 60.0;
+
+// N^-kLearningPower, which a search asks for again and again.
+class LearningSteps {
+ public:
+  double at(int64_t updates) {
+    while (static_cast<int64_t>(steps_.size()) <= updates) {
+      steps_.push_back(std::pow(static_cast<double>(steps_.size()), -kLearningPower));
+    }
+    return steps_[updates];
+  }
+
+ private:
+  std::vector<double> steps_;
+};
 
 struct ForestSettings {
   double value_scale = 1.0;      // utility units that count as 1
@@ -45,12 +59,13 @@ struct ForestSettings {
 // The temperature x, in value scales, of n simulations at a decision point: high, so that play
 // stays close to P, where there is little evidence and where P is good.
 //
-//   n x^2 = 1.4 (1 / g + 1 / x)
+//   n x^2 = weight (1 / g + 1 / x)
 //
+// The weight is 1.4, and .4 where nothing is trained: there is then less in P to stay close to.
 // The left side less the right one increases in x.
-inline double leash(double visits, double regret) {
+inline double leash(double visits, double regret, double weight = kLeashWeight) {
   const auto is_short = [&](double x) {
-    return visits * x * x < kLeashWeight * (1.0 / regret + 1.0 / x);
+    return visits * x * x < weight * (1.0 / regret + 1.0 / x);
   };
   double low = 1e-12, high = 1e12;
   for (int halving = 0; halving < 100; ++halving) {

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "../common/grouped.h"
 #include "../worlds/graph.h"
 
 namespace nash_ismcts {
@@ -48,7 +49,8 @@ class TableArena {
         view = known;
       }
     }
-    list_worlds();
+    worlds_ = Grouped(view_, num_views());
+    for (int32_t& entry : worlds_.members) entry /= players_;
   }
 
   const Graph& graph() const { return *graph_; }
@@ -65,9 +67,11 @@ class TableArena {
   const std::vector<int32_t>& views() const { return view_; }  // [W * n]
 
   // The worlds of a view, in ascending order.
-  const int32_t* worlds_begin(int32_t view) const { return worlds_.data() + first_world_[view]; }
+  const int32_t* worlds_begin(int32_t view) const {
+    return worlds_.members.data() + worlds_.first[view];
+  }
   int32_t world_count(int32_t view) const {
-    return static_cast<int32_t>(first_world_[view + 1] - first_world_[view]);
+    return static_cast<int32_t>(worlds_.first[view + 1] - worlds_.first[view]);
   }
 
   // Which edge of its parent leads to a world.
@@ -94,29 +98,12 @@ class TableArena {
   }
 
  private:
-  void list_worlds() {
-    first_world_.assign(hash_.size() + 1, 0);
-    for (const int32_t view : view_) {
-      if (view != kNoPoint) ++first_world_[view + 1];
-    }
-    for (size_t view = 1; view < first_world_.size(); ++view) {
-      first_world_[view] += first_world_[view - 1];
-    }
-    worlds_.resize(first_world_.back());
-    std::vector<int64_t> next(first_world_.begin(), first_world_.end() - 1);
-    for (size_t entry = 0; entry < view_.size(); ++entry) {
-      if (view_[entry] == kNoPoint) continue;
-      worlds_[next[view_[entry]]++] = static_cast<int32_t>(entry / players_);
-    }
-  }
-
   Graph* graph_;
   int32_t players_;
-  std::vector<int32_t> view_;         // [W * n]
-  std::vector<uint64_t> hash_;        // [J]
-  std::vector<int64_t> first_world_;  // [J + 1]
-  std::vector<int32_t> worlds_;       // of all views
-  std::vector<int32_t> edge_;         // [W]
+  std::vector<int32_t> view_;   // [W * n]
+  std::vector<uint64_t> hash_;  // [J]
+  Grouped worlds_{{}, 0};       // by view
+  std::vector<int32_t> edge_;   // [W]
 };
 
 // Models of P on an arena.

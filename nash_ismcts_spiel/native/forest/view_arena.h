@@ -1,8 +1,9 @@
 // A merged game (worlds/merged_game.h) as a search over views (view_forest.h) walks it.
 //
 // Nodes are numbered anew: shorter histories first, and those of one view side by side, as they are
-// always read together. Letters in shapes: N nodes, E edges, L looks, A actions of all views, n
-// players.
+// always read together. Where the game has symmetries (view_symmetries.h) there are standard views
+// alone: a node is turned to one, and looks that are images of each other are one. Letters in
+// shapes: N nodes, E edges, L looks, A actions of all views, n players.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_ARENA_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_ARENA_H_
@@ -16,7 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "../common/grouped.h"
 #include "../worlds/merged_game.h"
+#include "view_symmetries.h"
 
 namespace nash_ismcts {
 
@@ -30,11 +33,15 @@ struct NodeRange {
 
 class ViewArena {
  public:
-  // Throws std::invalid_argument if chance moves in the game.
-  explicit ViewArena(std::shared_ptr<const MergedGame> merged)
-      : merged_(std::move(merged)), players_(merged_->num_players) {
+  // Throws std::invalid_argument if chance moves in the game. Symmetries are sought among the
+  // candidates.
+  ViewArena(std::shared_ptr<const MergedGame> merged,
+            const std::vector<ViewSymmetries::Cells>& candidates)
+      : merged_(std::move(merged)),
+        symmetries_(*merged_, candidates),
+        players_(merged_->num_players) {
     const std::vector<int32_t> order = sorted();
-    std::vector<int32_t> number(order.size());
+    std::vector<int32_t> number(merged_->mover.size());
     for (size_t node = 0; node < order.size(); ++node) {
       number[order[node]] = static_cast<int32_t>(node);
     }
@@ -43,9 +50,13 @@ class ViewArena {
       view.push_back(merged_->view[old]);
       terminal.push_back(merged_->terminal[old]);
       first_edge.push_back(static_cast<int64_t>(child.size()));
-      for (int64_t edge = first; edge < end; ++edge) child.push_back(number[merged_->child[edge]]);
-      const auto looks = merged_->look.begin() + int64_t{old} * players_;
-      look_.insert(look_.end(), looks, looks + players_);
+      for (int64_t edge = first; edge < end; ++edge) {
+        child.push_back(number[symmetries_.node[merged_->child[edge]]]);
+      }
+      for (int32_t player = 0; player < players_; ++player) {
+        const int32_t look = merged_->look[int64_t{old} * players_ + player];
+        look_.push_back(look < 0 ? look : symmetries_.look[look]);
+      }
     }
     first_edge.push_back(static_cast<int64_t>(child.size()));
     list_parents();
@@ -53,6 +64,7 @@ class ViewArena {
   }
 
   const MergedGame& game() const { return *merged_; }
+  const ViewSymmetries& symmetries() const { return symmetries_; }
   int32_t num_players() const { return players_; }
   int32_t num_nodes() const { return static_cast<int32_t>(view.size()); }
   int32_t num_views() const { return static_cast<int32_t>(merged_->views.size()); }
@@ -72,8 +84,10 @@ class ViewArena {
     return look_[int64_t{node} * players_ + player];
   }
   int32_t look_of_view(int32_t view) const { return look_of_view_[view]; }
+  bool is_standard(int32_t view) const { return symmetries_.view[view] == view; }
   NodeRange nodes_of_look(int32_t look) const {
-    return {nodes_.data() + first_node_[look], nodes_.data() + first_node_[look + 1]};
+    const int32_t* const nodes = nodes_.members.data();
+    return {nodes + nodes_.first[look], nodes + nodes_.first[look + 1]};
   }
   NodeRange nodes_of_view(int32_t view) const { return nodes_of_look(look_of_view_[view]); }
 
@@ -98,6 +112,8 @@ class ViewArena {
       }
     }
     std::iota(order.begin(), order.end(), 0);
+    const auto turned = [this](int32_t node) { return symmetries_.node[node] != node; };
+    order.erase(std::remove_if(order.begin(), order.end(), turned), order.end());
     std::stable_sort(order.begin(), order.end(), [&](int32_t left, int32_t right) {
       return std::make_pair(depth[left], merged_->view[left]) <
              std::make_pair(depth[right], merged_->view[right]);
@@ -123,29 +139,20 @@ class ViewArena {
   }
 
   void list_looks() {
-    first_node_.assign(num_looks() + 1, 0);
     look_of_view_.assign(num_views(), -1);
-    for (const int32_t look : look_) {
-      if (look >= 0) ++first_node_[look + 1];
-    }
-    std::partial_sum(first_node_.begin(), first_node_.end(), first_node_.begin());
-    nodes_.resize(first_node_.back());
-    std::vector<int64_t> next(first_node_.begin(), first_node_.end() - 1);
     for (int32_t node = 0; node < num_nodes(); ++node) {
-      if (view[node] < 0) continue;
-      look_of_view_[view[node]] = look(node, player(view[node]));
-      for (int32_t player = 0; player < players_; ++player) {
-        nodes_[next[look(node, player)]++] = node;
-      }
+      if (view[node] >= 0) look_of_view_[view[node]] = look(node, player(view[node]));
     }
+    nodes_ = Grouped(look_, num_looks());
+    for (int32_t& entry : nodes_.members) entry /= players_;
   }
 
   std::shared_ptr<const MergedGame> merged_;
+  ViewSymmetries symmetries_;
   int32_t players_;
   std::vector<int32_t> look_;          // [N, n]
   std::vector<int32_t> look_of_view_;  // of the mover
-  std::vector<int64_t> first_node_;    // [L + 1]
-  std::vector<int32_t> nodes_;         // of all looks
+  Grouped nodes_{{}, 0};               // by look
 };
 
 }  // namespace nash_ismcts

@@ -13,8 +13,9 @@
 //
 // A view has no log. A search walks the decision points of the likeliest way to it, as P makes
 // it: what its player saw there each time somebody moved (its *looks*). So what is played is a
-// function of the view, P, the settings and the seed. `search/view_forest.py` is the same in
-// Python.
+// function of the view, P, the settings and the seed. Where the game has symmetries and P respects
+// them, all views here are standard ones (view_symmetries.h). `search/view_forest.py` is the same
+// in Python.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_FOREST_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_FOREST_H_
@@ -232,7 +233,7 @@ class ViewForest {
     ++state.updates;
     if (!state.frozen) {
       estimate(view);
-      const double step = std::pow(static_cast<double>(state.updates), -kLearningPower);
+      const double step = steps_.at(state.updates);
       double* const mean = value_.data() + arena_->first_action(view);
       for (size_t a = 0; a < estimate_.size(); ++a) mean[a] += step * (estimate_[a] - mean[a]);
       set_policy(view);
@@ -260,6 +261,8 @@ class ViewForest {
         estimate_[a] += weight * values_[int64_t{child[a]} * players_ + player];
       }
     }
+    arena_->symmetries().even_out(arena_->first_action(view), arena_->action_count(view),
+                                  estimate_.data(), scratch_);
   }
 
   void set_policy(int32_t view) {
@@ -305,10 +308,13 @@ class ViewForest {
     const double* const row = policy_.data() + arena_->first_action(view);
     const int32_t* const child = arena_->child.data() + arena_->first_edge[node];
     double* const into = values_.data() + int64_t{node} * players_;
-    std::fill_n(into, players_, 0.0);
-    for (int32_t a = 0; a < arena_->action_count(view); ++a) {
-      const double* const after = values_.data() + int64_t{child[a]} * players_;
-      for (int32_t player = 0; player < players_; ++player) into[player] += row[a] * after[player];
+    const int32_t count = arena_->action_count(view);
+    for (int32_t player = 0; player < players_; ++player) {
+      double total = 0.0;
+      for (int32_t a = 0; a < count; ++a) {
+        total += row[a] * values_[int64_t{child[a]} * players_ + player];
+      }
+      into[player] = total;
     }
   }
 
@@ -364,7 +370,8 @@ class ViewForest {
   int32_t points_ = 0;                                      // decision points so far
   std::vector<int32_t> moving_;                             // views whose mean is taken
   std::vector<int32_t> path_;
-  std::vector<double> estimate_;
+  std::vector<double> estimate_, scratch_;
+  LearningSteps steps_;
   std::vector<Mark> marks_;
   int64_t period_ = 0;  // since the last `remember` or `undo`
   std::vector<std::pair<int32_t, View>> kept_views_;

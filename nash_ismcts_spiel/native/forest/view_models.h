@@ -19,7 +19,7 @@ struct ViewModels {
   std::vector<double> values;        // V, of each player [N, n]
   std::vector<double> reach;         // how likely a node is, whoever moves on the way to it [N]
   std::vector<double> shares;        // of that which comes over an edge, as in `parent` [E]
-  std::vector<double> child_values;  // Vc, of the player who moves [A]
+  std::vector<double> child_values;  // Vc at standard views, of the player who moves [A]
   double regret = 0.0;  // what the best actions gain on P by Vc, along games of P, by player
 
   ViewModels(const ViewArena& arena, std::vector<double> given) : policy(std::move(given)) {
@@ -69,7 +69,9 @@ struct ViewModels {
   void value_actions(const ViewArena& arena) {
     const int32_t players = arena.num_players();
     child_values.assign(policy.size(), 0.0);
+    std::vector<double> scratch;
     for (int32_t view = 0; view < arena.num_views(); ++view) {
+      if (!arena.is_standard(view)) continue;
       const int64_t first = arena.first_action(view), end = arena.first_action(view + 1);
       double total = 0.0;
       for (const int32_t node : arena.nodes_of_view(view)) {
@@ -79,6 +81,7 @@ struct ViewModels {
           child_values[action] += reach[node] * values[after * players + arena.player(view)];
         }
       }
+      arena.symmetries().even_out(first, end - first, child_values.data() + first, scratch);
       double mean = 0.0, best = child_values[first];
       for (int64_t action = first; action < end; ++action) {
         mean += policy[action] * child_values[action];

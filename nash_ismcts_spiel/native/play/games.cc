@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "../common/draw.h"
+
 namespace nash_ismcts {
 
 namespace {
@@ -148,14 +150,8 @@ void Games::split(Graph& graph, int32_t group, Random& random) {
   double total = 0.0;
   for (const double weight : weights_) total += weight;
   if (left == 1) {
-    double remaining = random.uniform() * total;
-    int32_t chosen = 0;
-    for (size_t edge = 0; edge < weights_.size(); ++edge) {
-      if (weights_[edge] <= 0.0) continue;
-      chosen = static_cast<int32_t>(edge);
-      remaining -= weights_[edge];
-      if (remaining < 0.0) break;
-    }
+    const int32_t chosen = draw(random, static_cast<int32_t>(weights_.size()),
+                                [this](int32_t edge) { return weights_[edge]; });
     send(graph, group, chosen, 1);
     return;
   }

@@ -11,7 +11,6 @@
 namespace nash_ismcts {
 
 enum class SampleBackup { kExpected, kLuckAdjusted, kResidual };
-enum class LuckEnds { kCoupled, kIndependent };
 enum class Selection { kPuct, kUcb };
 enum class PuctDenominator { kOnePlus, kMax };
 enum class Trees { kByInformationSet, kByNode };
@@ -23,7 +22,6 @@ enum class RootRule { kVisits, kExpectedVisits, kQuantalStep };
 struct SearchConfig {
   double dispersion_radius = 0.2;
   SampleBackup sample_backup = SampleBackup::kExpected;
-  LuckEnds luck_ends = LuckEnds::kCoupled;
   Selection selection = Selection::kPuct;
   double c_puct = 1.0;
   double ucb_exploration = 0.7;
@@ -55,7 +53,6 @@ void for_each_setting(SearchConfig& config, Visit&& visit) {
   using Words = std::vector<std::string>;
   visit("dispersion_radius", config.dispersion_radius);
   visit("sample_backup", config.sample_backup, Words{"expected", "luck_adjusted", "residual"});
-  visit("luck_ends", config.luck_ends, Words{"coupled", "independent"});
   visit("selection", config.selection, Words{"puct", "ucb"});
   visit("c_puct", config.c_puct);
   visit("ucb_exploration", config.ucb_exploration);
@@ -76,6 +73,25 @@ void for_each_setting(SearchConfig& config, Visit&& visit) {
   visit("value_scale", config.value_scale);
   visit("one_tree", config.one_tree);
   visit("utility_sum", config.utility_sum);
+}
+
+// Calls visit(name, value, least, most) for numbers that have a range, which is that of config.py.
+template <typename Visit>
+void for_each_range(const SearchConfig& config, Visit&& visit) {
+  constexpr double kMost = 1e9;
+  visit("dispersion_radius", config.dispersion_radius, 0.0, 2.0);
+  visit("c_puct", config.c_puct, 0.0, kMost);
+  visit("ucb_exploration", config.ucb_exploration, 0.0, kMost);
+  visit("puct_floor", config.puct_floor, 1e-6, 1.0 - 1e-6);
+  visit("prior_noise", config.prior_noise, 0.0, 1.0);
+  visit("prior_temperature", config.prior_temperature, 1e-3, kMost);
+  visit("spawn_depth", config.spawn_depth, 0.0, kMost);
+  visit("opponent_prior_visits", config.opponent_prior_visits, 0.0, kMost);
+  visit("lcb_width", config.lcb_width, 0.0, kMost);
+  visit("temperature", config.temperature, 1e-6, kMost);
+  visit("quantal_share", config.quantal_share, 1e-6, 1.0);
+  visit("value_scale", config.value_scale, 1e-100, 1e100);
+  visit("utility_sum", config.utility_sum, -1e100, 1e100);
 }
 
 }  // namespace nash_ismcts

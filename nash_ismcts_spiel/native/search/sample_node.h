@@ -152,9 +152,7 @@ class SampleValues {
 // -Phi(h): what takes the luck of drawing `branch` out of a result, before it is backed up.
 inline Interval luck(const SampleValues& values, int32_t branch, const SearchConfig& config) {
   const Interval expected = values.dispersed(config.dispersion_radius);
-  const double low = values.low(branch), high = values.high(branch);
-  if (config.luck_ends == LuckEnds::kCoupled) return {expected.low - low, expected.high - high};
-  return {expected.low - high, expected.high - low};
+  return {expected.low - values.low(branch), expected.high - values.high(branch)};
 }
 
 // Adds a visit of `branch` that came to `result` and updates Q(n). `values` reads the children

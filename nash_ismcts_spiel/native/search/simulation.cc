@@ -78,7 +78,7 @@ Request Simulation::visit(SearchContext& context) {
     case NodeKind::kSample: stage_ = Stage::kSample; return nothing();
     case NodeKind::kPool: draw_from_pool(context); return nothing();
     case NodeKind::kChance: {
-      const ChanceNode& node = forest.chance(node_);
+      const WorldNode& node = forest.world(node_);
       const double* probabilities = context.graph.worlds.edge_probability.data() +
                                     context.graph.worlds.first_edge[node.world];
       const auto weights = [probabilities](int32_t outcome) { return probabilities[outcome]; };
@@ -90,7 +90,7 @@ Request Simulation::visit(SearchContext& context) {
     case NodeKind::kOpponent: stage_ = Stage::kOppose; return nothing();
     case NodeKind::kMirror:
       frames_.push_back({FrameKind::kMirror, false, node_, kNone, {}});
-      node_ = forest.mirror(node_).act;
+      node_ = forest.mirrored(node_);
       return nothing();
     case NodeKind::kTerminal: break;
   }
@@ -216,7 +216,7 @@ void Simulation::draw_again(SearchContext& context) {
 // Another player moves: by a simulation in its own tree, by what is known there, or by P.
 Request Simulation::oppose(SearchContext& context) {
   Forest& forest = context.forest;
-  const OpponentNode node = forest.opponent(node_);
+  const WorldNode node = forest.world(node_);
   const Request request = want_policy(context, node.information_set);
   if (request.wanted != Wanted::kNothing) return request;
   if (depth_ >= context.config.spawn_depth) {
@@ -228,7 +228,7 @@ Request Simulation::oppose(SearchContext& context) {
     const int32_t mover = context.graph.information_sets.player[node.information_set];
     spawned = context.config.trees == Trees::kByNode ? forest.add_tree(node.information_set, mover)
                                                      : forest.tree_at(node.information_set, mover);
-    forest.opponent(node_).spawned = spawned;
+    forest.world(node_).spawned = spawned;
   }
   if (context.config.spawning == Spawning::kWhenBehind) {
     const int32_t visits = forest.act(forest.root(spawned)).visits;
@@ -258,7 +258,7 @@ Request Simulation::answer_by_choice(SearchContext& context, TreeId spawned) {
 }
 
 void Simulation::answer_by_prior(SearchContext& context) {
-  const OpponentNode& node = context.forest.opponent(node_);
+  const WorldNode& node = context.forest.world(node_);
   const double* policy = context.rows.policy.data() +
                          context.graph.information_sets.first_action[node.information_set];
   const auto weights = [policy](int32_t action) { return policy[action]; };
@@ -271,20 +271,13 @@ void Simulation::answer_by_prior(SearchContext& context) {
 Request Simulation::edge(SearchContext& context) {
   const Frame& frame = frames_.back();
   Forest& forest = context.forest;
-  const bool chance = frame.kind == FrameKind::kChance;
-  const int32_t world =
-      chance ? forest.chance(frame.node).world : forest.opponent(frame.node).world;
-  const int32_t player =
-      chance ? forest.chance(frame.node).player : forest.opponent(frame.node).player;
-  const auto slot = [&]() -> Slot& {
-    return chance ? forest.slots(forest.chance(frame.node))[frame.index]
-                  : forest.slots(forest.opponent(frame.node))[frame.index];
-  };
-  if (slot().child == kNone) {
-    const NodeId child = world_node(context, context.graph.child(world, frame.index), player);
-    slot().child = child;
+  const WorldNode node = forest.world(frame.node);
+  NodeId child = forest.slots(node)[frame.index].child;
+  if (child == kNone) {
+    child = world_node(context, context.graph.child(node.world, frame.index), node.player);
+    forest.slots(node)[frame.index].child = child;
   }
-  node_ = slot().child;
+  node_ = child;
   stage_ = Stage::kVisit;
   return nothing();
 }
@@ -326,7 +319,8 @@ NodeId Simulation::world_node(SearchContext& context, int32_t world, int32_t pla
       return context.forest.add_terminal(
           worlds.utilities[row * context.graph.num_players + player]);
     }
-    case kChance: return context.forest.add_chance({world, player, 0, worlds.edge_count[world]});
+    case kChance:
+      return context.forest.add_world({world, player, kNone, 0, worlds.edge_count[world]});
     default: return decision_node(context, world, player);
   }
 }
@@ -343,12 +337,7 @@ NodeId Simulation::decision_node(SearchContext& context, int32_t world, int32_t 
     arrival_ = world;
     return context.forest.add_mirror(context.forest.act_node(tree_, information_set, mover));
   }
-  OpponentNode node{};
-  node.world = world;
-  node.player = player;
-  node.information_set = information_set;
-  node.count = worlds.edge_count[world];
-  return context.forest.add_opponent(node);
+  return context.forest.add_world({world, player, information_set, 0, worlds.edge_count[world]});
 }
 
 }  // namespace nash_ismcts

@@ -48,7 +48,7 @@ void Simulation::back_up(SearchContext& context) {
     case FrameKind::kChance: back_up_chance(context, frame); return;
     case FrameKind::kOpponent: back_up_opponent(context, frame); return;
     case FrameKind::kMirror: {
-      const NodeId act = context.forest.mirror(frame.node).act;
+      const NodeId act = context.forest.mirrored(frame.node);
       context.forest.set_q(frame.node, mirrored(context.forest.q(act), context.config.utility_sum));
       result_ = context.forest.q(frame.node);
       return;
@@ -103,8 +103,8 @@ void Simulation::back_up_act(SearchContext& context, const Frame& frame) {
 
 void Simulation::back_up_opponent(SearchContext& context, const Frame& frame) {
   Forest& forest = context.forest;
-  ++forest.opponent(frame.node).asked;
-  const OpponentNode& node = forest.opponent(frame.node);
+  ++forest.world(frame.node).asked;
+  const WorldNode& node = forest.world(frame.node);
   ++forest.slots(node)[frame.index].visits;
   const double* prior = context.rows.policy.data() +
                         context.graph.information_sets.first_action[node.information_set];
@@ -131,7 +131,7 @@ void Simulation::back_up_opponent(SearchContext& context, const Frame& frame) {
 
 void Simulation::back_up_chance(SearchContext& context, const Frame& frame) {
   Forest& forest = context.forest;
-  const ChanceNode& node = forest.chance(frame.node);
+  const WorldNode& node = forest.world(frame.node);
   ++forest.slots(node)[frame.index].visits;
   const double* probabilities =
       context.graph.worlds.edge_probability.data() + context.graph.worlds.first_edge[node.world];

@@ -45,9 +45,9 @@ class ForestCopy {
       case NodeKind::kSample: copied = to_.add_sample(from_.samples_[row]); break;
       case NodeKind::kPool: copied = to_.add_pool(from_.pools_[row]); break;
       case NodeKind::kTerminal: copied = to_.add_terminal(from_.values_[node].low); break;
-      case NodeKind::kChance: copied = to_.add_chance(from_.chances_[row]); break;
-      case NodeKind::kOpponent: copied = to_.add_opponent(from_.opponents_[row]); break;
-      case NodeKind::kMirror: copied = to_.add_mirror(from_.mirrors_[row].act); break;
+      case NodeKind::kChance:
+      case NodeKind::kOpponent: copied = to_.add_world(from_.worlds_[row]); break;
+      case NodeKind::kMirror: copied = to_.add_mirror(row); break;
     }
     to_.values_[copied] = from_.values_[node];
     node_[node] = copied;
@@ -83,15 +83,13 @@ class ForestCopy {
         break;
       case NodeKind::kPool: copy_slots(from_.pools_[row], to_.pool(copied).first_slot, tree); break;
       case NodeKind::kChance:
-        copy_slots(from_.chances_[row], to_.chance(copied).first_slot, tree);
-        break;
       case NodeKind::kOpponent:
-        copy_slots(from_.opponents_[row], to_.opponent(copied).first_slot, tree);
-        copy_spawned(from_.opponents_[row], copied);
+        copy_slots(from_.worlds_[row], to_.world(copied).first_slot, tree);
+        if (from_.kinds_[node] == NodeKind::kOpponent) copy_spawned(from_.worlds_[row], copied);
         break;
       case NodeKind::kMirror: {
-        const NodeId act = copy_node(from_.mirrors_[row].act, tree);
-        to_.mirror(copied).act = act;
+        const NodeId act = copy_node(row, tree);
+        to_.rows_[copied] = act;
         break;
       }
       case NodeKind::kTerminal: break;
@@ -108,7 +106,7 @@ class ForestCopy {
   }
 
   // The mover's tree: its own to the node, or shared by all nodes with that information set.
-  void copy_spawned(const OpponentNode& opponent, NodeId copied) {
+  void copy_spawned(const WorldNode& opponent, NodeId copied) {
     const uint64_t information_set = static_cast<uint64_t>(opponent.information_set);
     const TreeId shared = from_.by_root_.find(information_set);
     const TreeId spawned = opponent.spawned != kNone ? opponent.spawned : shared;
@@ -117,7 +115,7 @@ class ForestCopy {
       tree_[spawned] = new_tree(from_.roots_[spawned]);
       if (shared == spawned) to_.by_root_.insert(information_set, tree_[spawned]);
     }
-    to_.opponent(copied).spawned = tree_[spawned];
+    to_.world(copied).spawned = tree_[spawned];
   }
 
   const Forest& from_;

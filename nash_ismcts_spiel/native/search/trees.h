@@ -79,25 +79,15 @@ struct PoolNode {
   double high_sum = 0.0;
 };
 
-struct ChanceNode {
+// Where chance or another player moves in a world.
+struct WorldNode {
   int32_t world;
   int32_t player;
-  int32_t first_slot;
-  int32_t count;
-};
-
-struct OpponentNode {
-  int32_t world;
-  int32_t player;
-  int32_t information_set;
+  int32_t information_set;  // of the mover, kNone for chance
   int32_t first_slot;
   int32_t count;
   TreeId spawned = kNone;  // the mover's tree, once known
   int32_t asked = 0;       // how often its mover was asked for an action
-};
-
-struct MirrorNode {
-  NodeId act;
 };
 
 class Forest {
@@ -109,9 +99,8 @@ class Forest {
   ActNode& act(NodeId node) { return acts_[rows_[node]]; }
   SampleNode& sample(NodeId node) { return samples_[rows_[node]]; }
   PoolNode& pool(NodeId node) { return pools_[rows_[node]]; }
-  ChanceNode& chance(NodeId node) { return chances_[rows_[node]]; }
-  OpponentNode& opponent(NodeId node) { return opponents_[rows_[node]]; }
-  MirrorNode& mirror(NodeId node) { return mirrors_[rows_[node]]; }
+  WorldNode& world(NodeId node) { return worlds_[rows_[node]]; }
+  NodeId mirrored(NodeId node) const { return rows_[node]; }  // the ACT node that it shows
   NodeId root(TreeId tree) const { return roots_[tree]; }
   ActionSlot* action_slots(const ActNode& node) { return action_slots_.data() + node.first_slot; }
   template <typename Node>
@@ -126,30 +115,24 @@ class Forest {
     ActNode node{};
     node.information_set = information_set;
     node.player = player;
-    return add(NodeKind::kAct, acts_, node, {});
+    return add(NodeKind::kAct, acts_, node);
   }
   NodeId add_sample(SampleNode node) {
     node.first_slot = add_slots(node.count);
-    return add(NodeKind::kSample, samples_, node, {});
+    return add(NodeKind::kSample, samples_, node);
   }
   NodeId add_pool(PoolNode node) {
     node.room = node.count;
     node.first_slot = add_slots(node.room);
-    return add(NodeKind::kPool, pools_, node, {});
+    return add(NodeKind::kPool, pools_, node);
   }
   NodeId add_terminal(double utility) {
-    kinds_.push_back(NodeKind::kTerminal);
-    rows_.push_back(kNone);
-    values_.push_back(point(utility));
-    return static_cast<NodeId>(kinds_.size()) - 1;
+    return add_row(NodeKind::kTerminal, kNone, point(utility));
   }
-  NodeId add_chance(ChanceNode node) {
+  NodeId add_world(WorldNode node) {
     node.first_slot = add_slots(node.count);
-    return add(NodeKind::kChance, chances_, node, {});
-  }
-  NodeId add_opponent(OpponentNode node) {
-    node.first_slot = add_slots(node.count);
-    return add(NodeKind::kOpponent, opponents_, node, {});
+    const bool chance = node.information_set == kNone;
+    return add(chance ? NodeKind::kChance : NodeKind::kOpponent, worlds_, node);
   }
 
   // Makes room for `count` worlds of a pool.
@@ -171,7 +154,7 @@ class Forest {
     return sets;
   }
 
-  NodeId add_mirror(NodeId act) { return add(NodeKind::kMirror, mirrors_, MirrorNode{act}, {}); }
+  NodeId add_mirror(NodeId act) { return add_row(NodeKind::kMirror, act, {}); }
 
   // Gives an ACT node its action slots.
   void add_action_slots(NodeId node, int32_t count) {
@@ -220,9 +203,7 @@ class Forest {
     acts_.clear();
     samples_.clear();
     pools_.clear();
-    chances_.clear();
-    opponents_.clear();
-    mirrors_.clear();
+    worlds_.clear();
     action_slots_.clear();
     slots_.clear();
     roots_.clear();
@@ -235,13 +216,16 @@ class Forest {
   Forest kept(int32_t information_set, int32_t earlier_root) const;
 
  private:
-  template <typename Node>
-  NodeId add(NodeKind kind, std::vector<Node>& rows, const Node& node, const Interval& value) {
+  NodeId add_row(NodeKind kind, int32_t row, const Interval& value) {
     kinds_.push_back(kind);
-    rows_.push_back(static_cast<int32_t>(rows.size()));
+    rows_.push_back(row);
     values_.push_back(value);
-    rows.push_back(node);
     return static_cast<NodeId>(kinds_.size()) - 1;
+  }
+  template <typename Node>
+  NodeId add(NodeKind kind, std::vector<Node>& rows, const Node& node) {
+    rows.push_back(node);
+    return add_row(kind, static_cast<int32_t>(rows.size()) - 1, {});
   }
   int32_t add_slots(int32_t count) {
     const int32_t first = static_cast<int32_t>(slots_.size());
@@ -255,14 +239,12 @@ class Forest {
   friend class ForestCopy;
 
   std::vector<NodeKind> kinds_;
-  std::vector<int32_t> rows_;
+  std::vector<int32_t> rows_;  // in the array of the kind; of a mirror, the ACT node
   std::vector<Interval> values_;
   std::vector<ActNode> acts_;
   std::vector<SampleNode> samples_;
   std::vector<PoolNode> pools_;
-  std::vector<ChanceNode> chances_;
-  std::vector<OpponentNode> opponents_;
-  std::vector<MirrorNode> mirrors_;
+  std::vector<WorldNode> worlds_;
   std::vector<ActionSlot> action_slots_;
   std::vector<Slot> slots_;
   std::vector<NodeId> roots_;  // of the trees

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "../common/draw.h"
+#include "../common/proportional.h"
 #include "../exact/compiled_graph.h"
 
 namespace nash_ismcts {
@@ -59,13 +60,9 @@ class SampledGames {
 
   // Sums made a distribution per information set; uniform where there are none.
   std::vector<double> normalized(std::vector<double> sums) const {
-    for (int64_t set = 0; set < graph_->num_information_sets(); ++set) {
-      const int32_t first = graph_->first_action[set], end = graph_->first_action[set + 1];
-      double total = 0.0;
-      for (int32_t action = first; action < end; ++action) total += sums[action];
-      for (int32_t action = first; action < end; ++action) {
-        sums[action] = total > 0.0 ? sums[action] / total : 1.0 / (end - first);
-      }
+    for (int32_t set = 0; set < graph_->num_information_sets(); ++set) {
+      double* const first = sums.data() + graph_->first_action[set];
+      make_proportional(first, actions(set), first);
     }
     return sums;
   }
@@ -264,15 +261,8 @@ class OutcomeSampling : public SampledGames {
   }
 
   void match_regrets(int32_t set) {
-    const int32_t first = graph_->first_action[set], count = actions(set);
-    double total = 0.0;
-    for (int32_t action = 0; action < count; ++action) {
-      total += std::max(regrets_[first + action], 0.0);
-    }
-    policy_.resize(count);
-    for (int32_t action = 0; action < count; ++action) {
-      policy_[action] = total > 0.0 ? std::max(regrets_[first + action], 0.0) / total : 1.0 / count;
-    }
+    policy_.resize(actions(set));
+    make_proportional(regrets_.data() + graph_->first_action[set], actions(set), policy_.data());
   }
 
   const double exploration_;

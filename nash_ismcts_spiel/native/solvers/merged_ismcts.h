@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "../common/grouped.h"
 #include "../common/random.h"
 #include "../worlds/merged_game.h"
 
@@ -34,8 +35,8 @@ class MergedIsmcts {
         exploration_(exploration),
         visits_(game_->actions.size(), 0),
         utility_(game_->actions.size(), 0.0),
-        first_node_(game_->views.size() + 1, 0) {
-    list_nodes();
+        nodes_(game_->view, static_cast<int64_t>(game_->views.size())) {
+    weigh_nodes();
   }
 
   // Visit shares of a view's actions after so many simulations, into `policy`.
@@ -56,8 +57,8 @@ class MergedIsmcts {
     int32_t player;
   };
 
-  // The nodes of each view, and how likely uniform play comes to each of them.
-  void list_nodes() {
+  // How likely uniform play comes to each node of a view.
+  void weigh_nodes() {
     const MergedGame& game = *game_;
     std::vector<double> reach(game.mover.size(), 0.0);
     reach[0] = 1.0;
@@ -68,27 +69,20 @@ class MergedIsmcts {
             game.view[node] < 0 ? game.chance[edge] : 1.0 / static_cast<double>(end - first);
         reach[game.child[edge]] += reach[node] * chance;
       }
-      if (game.view[node] >= 0) ++first_node_[game.view[node] + 1];
     }
-    for (size_t view = 1; view < first_node_.size(); ++view) {
-      first_node_[view] += first_node_[view - 1];
-    }
-    nodes_.resize(first_node_.back());
-    ends_.resize(first_node_.back());
-    std::vector<int64_t> next(first_node_.begin(), first_node_.end() - 1);
-    for (int64_t node = 0; node < game.num_nodes(); ++node) {
-      if (game.view[node] < 0) continue;
-      const int64_t at = next[game.view[node]]++;
-      nodes_[at] = static_cast<int32_t>(node);
-      ends_[at] = reach[node] + (at > first_node_[game.view[node]] ? ends_[at - 1] : 0.0);
+    for (size_t view = 0; view < game.views.size(); ++view) {
+      double total = 0.0;
+      for (int64_t at = nodes_.first[view]; at < nodes_.first[view + 1]; ++at) {
+        ends_.push_back(total = reach[nodes_.members[at]] + total);
+      }
     }
   }
 
   int32_t draw_node(int32_t view, Random& random) const {
-    const auto first = ends_.begin() + first_node_[view],
-               end = ends_.begin() + first_node_[view + 1];
+    const auto first = ends_.begin() + nodes_.first[view],
+               end = ends_.begin() + nodes_.first[view + 1];
     const auto found = std::upper_bound(first, end, random.uniform() * *(end - 1));
-    return nodes_[std::min(found, end - 1) - ends_.begin()];
+    return nodes_.members[std::min(found, end - 1) - ends_.begin()];
   }
 
   void simulate(int32_t node, Random& random) {
@@ -99,7 +93,7 @@ class MergedIsmcts {
       const int64_t first = game.first_edge[node], count = game.first_edge[node + 1] - first;
       int64_t edge = 0;
       if (game.view[node] < 0) {
-        edge = draw_outcome(first, count, random);
+        edge = random.index(game.chance.data() + first, static_cast<int32_t>(count));
       } else if (!in_tree) {
         edge = random.below(count);
       } else {
@@ -115,15 +109,6 @@ class MergedIsmcts {
       if (visits_[choice.action]++ == 0) touched_.push_back(choice.action);
       utility_[choice.action] += returns[choice.player];
     }
-  }
-
-  int64_t draw_outcome(int64_t first, int64_t count, Random& random) const {
-    double left = random.uniform();
-    for (int64_t edge = 0; edge + 1 < count; ++edge) {
-      left -= game_->chance[first + edge];
-      if (left < 0.0) return edge;
-    }
-    return count - 1;
   }
 
   // The action of a view with the largest upper confidence bound, or one that was never tried,
@@ -164,13 +149,12 @@ class MergedIsmcts {
 
   const std::shared_ptr<const MergedGame> game_;
   const double exploration_;
-  std::vector<int64_t> visits_;      // by action of a view
-  std::vector<double> utility_;      // sum over visits, of the player who chooses
-  std::vector<int64_t> touched_;     // actions that were tried in this search
-  std::vector<int64_t> first_node_;  // by view
-  std::vector<int32_t> nodes_;       // of all views
-  std::vector<double> ends_;         // their weights, cumulated within a view
-  std::vector<Choice> choices_;      // of the simulation under way
+  std::vector<int64_t> visits_;   // by action of a view
+  std::vector<double> utility_;   // sum over visits, of the player who chooses
+  std::vector<int64_t> touched_;  // actions that were tried in this search
+  const Grouped nodes_;           // by view
+  std::vector<double> ends_;      // their weights, cumulated within a view
+  std::vector<Choice> choices_;   // of the simulation under way
 };
 
 }  // namespace nash_ismcts

@@ -104,19 +104,12 @@ void follow_worlds(PublicGame* game) {
 
 void group_worlds(PublicGame* game) {
   const int64_t num_worlds = game->graph->num_worlds();
-  game->first_world.assign(game->num_states + 1, 0);
-  for (int64_t world = 0; world < num_worlds; ++world) {
-    if (game->state[world] != kMissing) ++game->first_world[game->state[world] + 1];
-  }
-  std::partial_sum(game->first_world.begin(), game->first_world.end(), game->first_world.begin());
-  game->worlds.resize(game->first_world.back());
+  game->worlds = Grouped(game->state, game->num_states);
   game->chance_total.assign(game->num_states, 0.0);
   game->mass.assign(int64_t{game->num_states} * kTwo * game->width, 0.0);
-  std::vector<int32_t> next(game->first_world.begin(), game->first_world.end() - 1);
   for (int64_t world = 0; world < num_worlds; ++world) {
     const int32_t state = game->state[world];
     if (state == kMissing) continue;
-    game->worlds[next[state]++] = static_cast<int32_t>(world);
     game->chance_total[state] += game->chance[world];
     for (int32_t player = 0; player < kTwo; ++player) {
       const int64_t row = int64_t{state} * kTwo + player;

@@ -58,8 +58,8 @@ class Builder {
   void start() {
     const int32_t root = subgame_.root;
     const double total = game_->chance_total[root];
-    for (int32_t row = game_->first_world[root]; row < game_->first_world[root + 1]; ++row) {
-      const int32_t world = game_->worlds[row];
+    for (int64_t row = game_->worlds.first[root]; row < game_->worlds.first[root + 1]; ++row) {
+      const int32_t world = game_->worlds.members[row];
       steps_.push_back(
           {world,
            {game_->slot[int64_t{world} * kTwo], game_->slot[int64_t{world} * kTwo + 1]},

@@ -19,6 +19,7 @@
 #include <memory>
 #include <vector>
 
+#include "../common/grouped.h"
 #include "../exact/compiled_graph.h"
 
 namespace nash_ismcts {
@@ -35,8 +36,7 @@ struct PublicGame {
   std::vector<int32_t> parent;        // the public state before, kMissing at the start. [S]
   std::vector<int32_t> depth;         // public states before it. [S]
   std::vector<uint8_t> after_chance;  // chance moved since the public state before. [S]
-  std::vector<int32_t> first_world;   // where its worlds begin in `worlds`. [S + 1]
-  std::vector<int32_t> worlds;        // grouped by public state
+  Grouped worlds{{}, 0};              // by public state
   std::vector<double> chance;         // probability of chance's moves towards each world. [W]
   std::vector<double> chance_total;   // the same, over the worlds of a public state. [S]
   std::vector<double> mass;           // of each slot. [S * 2 * width]

@@ -51,7 +51,7 @@ class SubgameSolver {
         const double belief = beliefs[player * width + slot];
         reach_[tree.empty_sequence + slot] = mass[slot] > 0.0 ? belief / mass[slot] : 0.0;
       }
-      for (const Decision& decision : tree.decisions) match_regrets(decision, regrets_, &policy_);
+      for (const Decision& decision : tree.decisions) match(decision, regrets_, &policy_);
       extend_own_reach(tree, policy_, &reach_);
       if (fictitious_) add_to_sums(tree, reach_, 1.0);  // the first average is the uniform policy
       value_sums_[player].assign(width, 0.0);
@@ -105,9 +105,7 @@ class SubgameSolver {
   SequenceTable average_policy() const {
     SequenceTable average(subgame_->num_sequences);
     for (const PlayerTree& tree : subgame_->trees) {
-      for (const Decision& decision : tree.decisions) {
-        normalise_sums(decision, policy_sums_, &average);
-      }
+      for (const Decision& decision : tree.decisions) match(decision, policy_sums_, &average);
     }
     return average;
   }
@@ -155,8 +153,7 @@ class SubgameSolver {
     response_reach_ = reach_;
     extend_own_reach(tree, response, &response_reach_);
     add_to_sums(tree, response_reach_, static_cast<double>(iterations_ + 1));
-    for (const Decision& decision : tree.decisions)
-      normalise_sums(decision, policy_sums_, &policy_);
+    for (const Decision& decision : tree.decisions) match(decision, policy_sums_, &policy_);
   }
 
   void add_to_sums(const PlayerTree& tree, const SequenceTable& reach, double weight) {

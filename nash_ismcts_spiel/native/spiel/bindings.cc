@@ -7,13 +7,15 @@
 
 #include <string>
 
-#include "bot_bindings.h"
 #include "ismcts_peer.h"
 #include "spiel_game.h"
 
 namespace py = pybind11;
 
 namespace nash_ismcts {
+
+void bind_bots(py::module_& module);  // adds `register_bot`, see bot_bindings.cc
+
 namespace {
 
 void bind_ismcts_peer(py::module_& module) {

@@ -6,8 +6,7 @@
 // gets one that pyspiel makes anew, from what the state writes of itself. That is OpenSpiel's own
 // way to move states between processes, and holds for simultaneous moves and for unusual starts.
 
-#include "bot_bindings.h"
-
+#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <memory>

@@ -13,38 +13,34 @@ std::unique_ptr<GameState> SpielState::clone() const {
   return std::make_unique<SpielState>(state_->Clone(), has_information_states_, memory_);
 }
 
-std::vector<Action> FirstMoves::legal_actions(const open_spiel::State& state) {
-  const open_spiel::Player mover = state.CurrentPlayer();
-  const std::string shown = std::to_string(mover) + " " + state.InformationStateString(mover);
+template <typename Value, typename Make>
+Value FirstMoves::remembered(std::unordered_map<std::string, Value>& memory, std::string key,
+                             const Make& make) {
   {
     const std::lock_guard<std::mutex> lock(one_at_a_time_);
-    const auto found = legal_.find(shown);
-    if (found != legal_.end()) return found->second;
+    const auto found = memory.find(key);
+    if (found != memory.end()) return found->second;
   }
-  std::vector<Action> actions = state.LegalActions();
+  Value made = make();
   const std::lock_guard<std::mutex> lock(one_at_a_time_);
-  if (legal_.size() >= kMost) legal_.clear();
-  legal_.emplace(shown, actions);
-  return actions;
+  if (memory.size() >= kMost) memory.clear();
+  memory.emplace(std::move(key), made);
+  return made;
+}
+
+std::vector<Action> FirstMoves::legal_actions(const open_spiel::State& state) {
+  const open_spiel::Player mover = state.CurrentPlayer();
+  return remembered(legal_, std::to_string(mover) + " " + state.InformationStateString(mover),
+                    [&state] { return state.LegalActions(); });
 }
 
 void FirstMoves::apply(std::unique_ptr<open_spiel::State>& state, Action action) {
   std::string history;
   for (const Action event : state->History()) history += std::to_string(event) + " ";
-  history += std::to_string(action);
-  {
-    const std::lock_guard<std::mutex> lock(one_at_a_time_);
-    const auto found = states_.find(history);
-    if (found != states_.end()) {
-      state = found->second->Clone();
-      return;
-    }
-  }
-  state->ApplyAction(action);
-  std::unique_ptr<const open_spiel::State> kept = state->Clone();
-  const std::lock_guard<std::mutex> lock(one_at_a_time_);
-  if (states_.size() >= kMost) states_.clear();
-  states_.emplace(std::move(history), std::move(kept));
+  state = remembered(states_, history + std::to_string(action), [&] {
+            state->ApplyAction(action);
+            return std::shared_ptr<const open_spiel::State>(std::move(state));
+          })->Clone();
 }
 
 void SpielState::legal_actions(std::vector<Action>& actions) const {
@@ -108,16 +104,36 @@ int64_t dear_moves(const open_spiel::Game& game) {
   return 2 * (std::count(sizes.begin(), sizes.end(), ';') + 1);
 }
 
+// The start of the same game without what makes its utilities costly; none if nothing does. In
+// bridge the deal is solved as soon as it is known, in a quarter of a second.
+std::unique_ptr<open_spiel::State> cheap_start(const open_spiel::Game& game) {
+  constexpr char kSolved[] = "use_double_dummy_result";
+  if (game.GetType().short_name != "bridge") return nullptr;
+  open_spiel::GameParameters parameters = game.GetParameters();
+  if (!parameters.at(kSolved).bool_value()) return nullptr;
+  parameters["name"] = open_spiel::GameParameter(std::string("bridge"));
+  parameters[kSolved] = open_spiel::GameParameter(false);
+  return open_spiel::LoadGame(parameters)->NewInitialState();
+}
+
 }  // namespace
 
 SpielGame::SpielGame(std::shared_ptr<const open_spiel::Game> game, GameFacts facts)
-    : Game(std::move(facts)), game_(std::move(game)), start_(game_->NewInitialState()) {
+    : Game(std::move(facts)),
+      game_(std::move(game)),
+      start_(game_->NewInitialState()),
+      cheap_(cheap_start(*game_)) {
   const int64_t moves = dear_moves(*game_);
   if (moves > 0) memory_ = std::make_shared<FirstMoves>(moves);
 }
 
 std::unique_ptr<GameState> SpielGame::initial_state() const {
   return std::make_unique<SpielState>(start_->Clone(), facts().has_information_states, memory_);
+}
+
+std::unique_ptr<GameState> SpielGame::initial_view() const {
+  if (cheap_ == nullptr) return initial_state();
+  return std::make_unique<SpielState>(cheap_->Clone(), facts().has_information_states, memory_);
 }
 
 TensorFacts SpielGame::tensor_facts() const {
@@ -142,12 +158,7 @@ std::shared_ptr<Game> load_spiel_game(const std::string& name, bool perfect_info
   if (game->GetType().dynamics != open_spiel::GameType::Dynamics::kSequential) {
     throw std::invalid_argument(name + " is not a game in which one player moves at a time");
   }
-  GameFacts facts;
-  facts.name = name;
-  facts.num_players = game->NumPlayers();
-  facts.perfect_information = perfect_information;
-  facts.has_information_states = has_information_states;
-  facts.needs_gil = needs_gil;
+  GameFacts facts{name, game->NumPlayers(), perfect_information, has_information_states, needs_gil};
   return std::make_shared<SpielGame>(std::move(game), std::move(facts));
 }
 

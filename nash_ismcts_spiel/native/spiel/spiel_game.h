@@ -37,12 +37,17 @@ class FirstMoves {
   void apply(std::unique_ptr<open_spiel::State>& state, Action action);
 
  private:
+  // What a memory has for a key, made if it is not there.
+  template <typename Value, typename Make>
+  Value remembered(std::unordered_map<std::string, Value>& memory, std::string key,
+                   const Make& make);
+
   static constexpr size_t kMost = 1 << 13;  // of each that are remembered; then it begins anew
 
   int64_t moves_;
   std::mutex one_at_a_time_;
   std::unordered_map<std::string, std::vector<Action>> legal_;
-  std::unordered_map<std::string, std::unique_ptr<const open_spiel::State>> states_;
+  std::unordered_map<std::string, std::shared_ptr<const open_spiel::State>> states_;
 };
 
 class SpielState final : public GameState {
@@ -90,11 +95,14 @@ class SpielGame final : public Game {
   SpielGame(std::shared_ptr<const open_spiel::Game> game, GameFacts facts);
 
   std::unique_ptr<GameState> initial_state() const override;
+  std::unique_ptr<GameState> initial_view() const override;
+  bool has_own_view() const override { return cheap_ != nullptr; }
   TensorFacts tensor_facts() const override;
 
  private:
   std::shared_ptr<const open_spiel::Game> game_;
   std::unique_ptr<const open_spiel::State> start_;  // some games take long to make one
+  std::unique_ptr<const open_spiel::State> cheap_;  // for `initial_view`, null in most games
   std::shared_ptr<FirstMoves> memory_;              // null in most games
 };
 

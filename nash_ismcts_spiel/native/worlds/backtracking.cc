@@ -94,11 +94,7 @@ Backtracking::Place Backtracking::place(std::unique_ptr<GameState> state, int32_
     }
     return made;
   }
-  if (mover == kChancePlayer) {
-    made.state->chance_outcomes(made.left, probabilities_);
-  } else {
-    made.state->legal_actions(made.left);
-  }
+  made.state->events(mover, made.left, probabilities_);
   for (auto left = static_cast<int64_t>(made.left.size()); left > 1; --left) {
     std::swap(made.left[left - 1], made.left[random_.below(left)]);
   }

@@ -74,12 +74,9 @@ bool CompletionSearch::enter(std::unique_ptr<GameState> state, Action event, int
 // What can happen: first what happens in `like_` from `place` on, in that order.
 void CompletionSearch::list_choices(const GameState& state, int32_t place,
                                     std::vector<Choice>& choices) {
-  const bool chance = state.player() == kChancePlayer;
-  if (chance) {
-    state.chance_outcomes(events_, probabilities_);
-  } else {
-    state.legal_actions(events_);
-  }
+  const int32_t mover = state.player();
+  const bool chance = mover == kChancePlayer;
+  state.events(mover, events_, probabilities_);
   const auto length = static_cast<int32_t>(like_.events.size());
   choices.reserve(events_.size());
   for (const Action event : events_) {

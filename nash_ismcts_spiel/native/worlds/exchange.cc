@@ -284,11 +284,7 @@ uint64_t HiddenHistories::ExchangeMemory::between(int32_t one, int32_t other) co
 void HiddenHistories::list_events(const Example& example, int32_t place) {
   const std::unique_ptr<GameState> state = graph_.game_->initial_state();
   for (int32_t at = 0; at < place; ++at) state->apply(example.events[at]);
-  if (state->player() == kChancePlayer) {
-    state->chance_outcomes(events_, probabilities_);
-  } else {
-    state->legal_actions(events_);
-  }
+  state->events(state->player(), events_, probabilities_);
 }
 
 // Puts another value altogether in a place, of those that could have come there. Mostly a value

@@ -56,6 +56,17 @@ class NASH_ISMCTS_SHARED GameState {
   virtual void chance_outcomes(std::vector<Action>& outcomes,
                                std::vector<double>& probabilities) const = 0;
 
+  // What can happen next: chance outcomes and their probabilities, or legal actions and none.
+  void events(int32_t mover, std::vector<Action>& events,
+              std::vector<double>& probabilities) const {
+    probabilities.clear();
+    if (mover == kChancePlayer) {
+      chance_outcomes(events, probabilities);
+    } else {
+      legal_actions(events);
+    }
+  }
+
   // How likely a chance outcome is here, 0 if it cannot happen.
   virtual double chance_of(Action outcome) const {
     std::vector<Action> outcomes;
@@ -138,6 +149,12 @@ class NASH_ISMCTS_SHARED Game {
   virtual ~Game() = default;
   const GameFacts& facts() const { return facts_; }
   virtual std::unique_ptr<GameState> initial_state() const = 0;
+
+  // The same for who only looks at what players are shown before the end: utilities, and where the
+  // game ends, may be others. For games whose utilities cost much.
+  virtual std::unique_ptr<GameState> initial_view() const { return initial_state(); }
+  virtual bool has_own_view() const { return false; }
+
   virtual TensorFacts tensor_facts() const = 0;
 
  private:

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "../common/grouped.h"
 #include "../common/random.h"
 #include "hidden.h"
 
@@ -118,7 +119,7 @@ std::unique_ptr<GameState> Graph::state(int32_t world) const {
 }
 
 int32_t Graph::view_along(const History& history, int32_t player, bool to_move) {
-  std::unique_ptr<GameState> state = game_->initial_state();
+  std::unique_ptr<GameState> state = game_->initial_view();
   std::vector<Action> legal;
   std::vector<double> probabilities;
   int32_t view = view_after(*state, views_.start(player), player);
@@ -269,7 +270,7 @@ std::vector<std::pair<Action, History>> Graph::whole_actions(int32_t set) {
 
 // All that may fail (a game's own code) comes before the first column is touched.
 int32_t Graph::add_world(const GameState& state, int32_t parent, int64_t position) {
-  const int32_t world = static_cast<int32_t>(worlds.size());
+  const int32_t world = next_row(worlds.size());
   const int32_t player = state.player();
   const Action event = parent == kMissing ? kNoAction : worlds.edge_action[position];
   events_.clear();
@@ -305,10 +306,10 @@ int32_t Graph::add_world(const GameState& state, int32_t parent, int64_t positio
   worlds.parent.push_back(parent);
   worlds.last_action.push_back(event);
   worlds.depth.push_back(parent == kMissing ? 0 : worlds.depth[parent] + 1);
-  worlds.first_edge.push_back(static_cast<int32_t>(worlds.num_edges()));
+  worlds.first_edge.push_back(next_row(worlds.num_edges()));
   worlds.edge_count.push_back(static_cast<int32_t>(events_.size()));
-  worlds.utility_row.push_back(
-      terminal ? static_cast<int32_t>(worlds.utilities.size()) / num_players : kMissing);
+  worlds.utility_row.push_back(terminal ? next_row(worlds.utilities.size() / num_players)
+                                        : kMissing);
   worlds.view.insert(worlds.view.end(), world_views_.begin(), world_views_.end());
   worlds.unseen.resize(worlds.unseen.size() + num_players, kUnresolved);
   worlds.edge_action.insert(worlds.edge_action.end(), events_.begin(), events_.end());
@@ -371,12 +372,12 @@ int32_t Graph::information_set_at(int32_t world, int32_t player, int32_t view, b
                                 ": legal actions differ inside one information set of player " +
                                 std::to_string(player) + ", which is shown " + views_.text(view));
   }
-  const int32_t set = static_cast<int32_t>(sets.size());
+  const int32_t set = next_row(sets.size());
   set_of_view_[view] = set;
   sets.player.push_back(player);
   sets.view.push_back(view);
   sets.first_world.push_back(world);
-  sets.first_action.push_back(static_cast<int32_t>(sets.num_actions()));
+  sets.first_action.push_back(next_row(sets.num_actions()));
   sets.action_count.push_back(static_cast<int32_t>(legal.size()));
   sets.hidden.push_back(kUnresolved);
   sets.within_action.push_back(within_action);
@@ -386,10 +387,10 @@ int32_t Graph::information_set_at(int32_t world, int32_t player, int32_t view, b
 }
 
 int32_t Graph::add_sample(int32_t set, int32_t world, const std::vector<int32_t>& edges) {
-  const int32_t sample = static_cast<int32_t>(samples.size());
+  const int32_t sample = next_row(samples.size());
   samples.information_set.push_back(set);
   samples.world.push_back(world);
-  samples.first_branch.push_back(static_cast<int32_t>(samples.num_branches()));
+  samples.first_branch.push_back(next_row(samples.num_branches()));
   samples.branch_count.push_back(static_cast<int32_t>(edges.size()));
   samples.edge.insert(samples.edge.end(), edges.begin(), edges.end());
   samples.target.resize(samples.edge.size(), kUnresolved);

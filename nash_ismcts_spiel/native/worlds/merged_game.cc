@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "../common/grouped.h"
 #include "../common/hash.h"
 #include "views.h"
 
@@ -77,8 +78,7 @@ class Merger {
     add_node(look, *start.state, kNothing, kNoEvent);
     layer.push_back(std::move(start));
     for (int32_t depth = 0; !layer.empty(); ++depth) {
-      const int32_t first =
-          static_cast<int32_t>(merged_.num_nodes()) - static_cast<int32_t>(layer.size());
+      const int32_t first = next_row(merged_.num_nodes()) - static_cast<int32_t>(layer.size());
       refuse_growth(depth, static_cast<int64_t>(layer.size()));
       known_.clear();
       following.clear();
@@ -144,7 +144,7 @@ class Merger {
   }
 
   int32_t add_node(const Look& look, const GameState& state, int32_t parent, Action event) {
-    const auto node = static_cast<int32_t>(merged_.num_nodes());
+    const auto node = next_row(merged_.num_nodes());
     if (merged_.num_nodes() >= limits_.nodes) {
       throw std::invalid_argument(game_.facts().name + ": histories merge into more than " +
                                   std::to_string(limits_.nodes) + " nodes");
@@ -163,7 +163,7 @@ class Merger {
     }
     const bool over = look.mover == kTerminalPlayer;
     const auto rows = merged_.returns.size() / static_cast<size_t>(merged_.num_players);
-    merged_.terminal.push_back(over ? static_cast<int32_t>(rows) : kNothing);
+    merged_.terminal.push_back(over ? next_row(rows) : kNothing);
     if (over) {
       const std::vector<double> returns = state.returns();
       merged_.returns.insert(merged_.returns.end(), returns.begin(), returns.end());
@@ -175,8 +175,7 @@ class Merger {
     state.legal_actions(legal_);
     std::string name = std::to_string(look.mover) + "\n" + look.key;
     add_legal_actions(name, legal_);
-    const auto [found, added] =
-        views_.try_emplace(std::move(name), static_cast<int32_t>(merged_.views.size()));
+    const auto [found, added] = views_.try_emplace(std::move(name), next_row(merged_.views.size()));
     if (added) {
       merged_.views.push_back({look.mover, look.key, node, node});
       merged_.actions.insert(merged_.actions.end(), legal_.begin(), legal_.end());
@@ -190,7 +189,7 @@ class Merger {
     Digest digest;
     digest.add(static_cast<uint64_t>(view));
     digest.add(trail);
-    return signals_.try_emplace(digest, static_cast<int32_t>(signals_.size())).first->second;
+    return signals_.try_emplace(digest, next_row(signals_.size())).first->second;
   }
 
   // The number of what a player sees at the node that was added last.
@@ -201,16 +200,6 @@ class Merger {
     const auto [found, added] = looks_.try_emplace(digest, merged_.num_looks);
     if (added) ++merged_.num_looks;
     return found->second;
-  }
-
-  // Where a node's events lead, in order, and how likely chance makes them.
-  void events_at(const GameState& state, int32_t mover) {
-    if (mover == kChancePlayer) {
-      state.chance_outcomes(events_, chances_);
-    } else {
-      state.legal_actions(events_);
-      chances_.assign(events_.size(), 0.0);
-    }
   }
 
   Open after(const Open& open, int32_t mover, Action event) const {
@@ -225,7 +214,8 @@ class Merger {
     merged_.first_edge.push_back(static_cast<int64_t>(merged_.child.size()));
     const int32_t mover = merged_.mover[node];
     if (mover == kTerminalPlayer) return;
-    events_at(*open.state, mover);
+    open.state->events(mover, events_, chances_);
+    chances_.resize(events_.size(), 0.0);
     if (mover == kChancePlayer) merged_.outcomes[node] = events_;
     for (size_t index = 0; index < events_.size(); ++index) {
       Open next = after(open, mover, events_[index]);
@@ -235,8 +225,8 @@ class Merger {
         found->second = add_node(look, *next.state, node, events_[index]);
         following.push_back(std::move(next));
       } else if (compares(look.digest)) {
-        const auto first = found->second - static_cast<int32_t>(merged_.num_nodes()) +
-                           static_cast<int32_t>(following.size());
+        const auto first =
+            found->second - next_row(merged_.num_nodes()) + static_cast<int32_t>(following.size());
         compare(following[first], next, depth + 1);
       }
       merged_.last_parent[found->second] = node;
@@ -262,11 +252,7 @@ class Merger {
       std::vector<double> chances[2];
       const Open* const both[2] = {&first, &second};
       for (int at = 0; at < 2; ++at) {
-        if (mover == kChancePlayer) {
-          both[at]->state->chance_outcomes(events[at], chances[at]);
-        } else {
-          both[at]->state->legal_actions(events[at]);
-        }
+        both[at]->state->events(mover, events[at], chances[at]);
       }
       same = events[0] == events[1] && chances[0] == chances[1];
       for (size_t index = 0; same && index < events[0].size(); ++index) {

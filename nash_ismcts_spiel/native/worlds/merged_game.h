@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "../common/proportional.h"
 #include "game.h"
 
 namespace nash_ismcts {
@@ -85,6 +86,20 @@ struct MergedGame {
     }
     return {actions.data() + first_action[view[node]],
             actions.data() + first_action[view[node] + 1]};
+  }
+
+  // What a node's edges are chosen by: chance, or a policy at the mover's view.
+  const double* chances_at(int64_t node, const double* policy) const {
+    return view[node] < 0 ? chance.data() + first_edge[node] : policy + first_action[view[node]];
+  }
+
+  // A policy in proportion to weights of actions, uniform at views that have none.
+  std::vector<double> proportional(std::vector<double> weights) const {
+    for (size_t at = 0; at < views.size(); ++at) {
+      double* const first = weights.data() + first_action[at];
+      make_proportional(first, first_action[at + 1] - first_action[at], first);
+    }
+    return weights;
   }
 
   // The first history that was found of a node, and the last.

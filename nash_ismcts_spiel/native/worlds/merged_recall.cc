@@ -5,6 +5,7 @@
 #include "../common/hash.h"
 #include "../common/random.h"
 #include "merged_game.h"
+#include "playout.h"
 
 namespace nash_ismcts {
 
@@ -23,22 +24,6 @@ uint64_t told(const GameState& state, int32_t player, const TensorFacts& facts) 
                     numbers.size() * sizeof(float));
 }
 
-Action random_event(const GameState& state, int32_t mover, Random& random) {
-  std::vector<Action> events;
-  if (mover >= 0) {
-    state.legal_actions(events);
-    return events[static_cast<size_t>(random.below(static_cast<int64_t>(events.size())))];
-  }
-  std::vector<double> chances;
-  state.chance_outcomes(events, chances);
-  double left = random.uniform();
-  for (size_t index = 0; index < events.size(); ++index) {
-    left -= chances[index];
-    if (left < 0.0) return events[index];
-  }
-  return events.back();
-}
-
 }  // namespace
 
 std::string untold_information(const Game& game, int32_t games) {
@@ -46,6 +31,7 @@ std::string untold_information(const Game& game, int32_t games) {
   constexpr int32_t kLongest = 200;  // events of a game; what comes later hardly meets again
   const TensorFacts facts = game.tensor_facts();
   Random random(kSeed);
+  Playout playout;
   std::unordered_map<uint64_t, uint64_t> told_by_chain;
   for (int32_t count = 0; count < games; ++count) {
     const auto state = game.initial_state();
@@ -54,7 +40,7 @@ std::string untold_information(const Game& game, int32_t games) {
     for (int32_t length = 0; length < kLongest; ++length) {
       const int32_t mover = state->player();
       if (mover == kTerminalPlayer) break;
-      const Action event = random_event(*state, mover, random);
+      const Action event = playout.draw_event(*state, mover, random);
       if (mover >= 0) {
         const std::string seen = state->observation(mover);
         chain[mover] = hash_bytes(chain[mover], seen.data(), seen.size());

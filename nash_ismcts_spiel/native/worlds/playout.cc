@@ -17,11 +17,7 @@ double estimated_worlds(const Game& game, int32_t probes) {
     while (true) {
       total += weight;
       if (state->player() == kTerminalPlayer || weight > kEnough) break;
-      if (state->player() == kChancePlayer) {
-        state->chance_outcomes(events, probabilities);
-      } else {
-        state->legal_actions(events);
-      }
+      state->events(state->player(), events, probabilities);
       weight *= static_cast<double>(events.size());
       state->apply(events[random.below(static_cast<int64_t>(events.size()))]);
     }

@@ -20,29 +20,23 @@ class Playout {
     GameState& state = played.undivided(random);
     int64_t events = 0;
     for (; events < kLongest; ++events) {
-      const int32_t player = state.player();
-      if (player == kTerminalPlayer) break;
-      state.apply(draw_event(state, player, random));
+      const int32_t mover = state.player();
+      if (mover == kTerminalPlayer) break;
+      state.apply(draw_event(state, mover, random));
     }
     return events;
   }
 
+  // What happens next: chance outcomes as likely as they are, legal actions all alike.
+  Action draw_event(const GameState& state, int32_t mover, Random& random) {
+    state.events(mover, events_, probabilities_);
+    const auto count = static_cast<int32_t>(events_.size());
+    return events_[probabilities_.empty() ? random.below(count)
+                                          : random.index(probabilities_.data(), count)];
+  }
+
  private:
   static constexpr int64_t kLongest = 20'000;
-
-  Action draw_event(const GameState& state, int32_t player, Random& random) {
-    if (player != kChancePlayer) {
-      state.legal_actions(events_);
-      return events_[random.below(static_cast<int64_t>(events_.size()))];
-    }
-    state.chance_outcomes(events_, probabilities_);
-    double remaining = random.uniform();
-    for (size_t outcome = 0; outcome + 1 < events_.size(); ++outcome) {
-      remaining -= probabilities_[outcome];
-      if (remaining < 0.0) return events_[outcome];
-    }
-    return events_.back();
-  }
 
   std::vector<Action> events_;
   std::vector<double> probabilities_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "../common/grouped.h"
 #include "../common/log_sum.h"
 
 namespace nash_ismcts {
@@ -33,7 +34,7 @@ class Resolver {
     }
     // Sorted paths agree wherever the first and the last do.
     while (paths[begin][depth + 1] == paths[end - 1][depth + 1]) ++depth;
-    const int32_t sample = static_cast<int32_t>(samples_.size());
+    const int32_t sample = next_row(samples_.size());
     const int32_t world = paths[begin][depth];
     std::vector<size_t> starts{begin};
     for (size_t path = begin + 1; path < end; ++path) {
@@ -42,7 +43,7 @@ class Resolver {
     const size_t first = samples_.edge.size();
     samples_.information_set.push_back(information_set);
     samples_.world.push_back(world);
-    samples_.first_branch.push_back(static_cast<int32_t>(first));
+    samples_.first_branch.push_back(next_row(first));
     samples_.branch_count.push_back(static_cast<int32_t>(starts.size()));
     samples_.edge.resize(first + starts.size());
     samples_.target.resize(first + starts.size());

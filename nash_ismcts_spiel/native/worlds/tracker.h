@@ -23,11 +23,7 @@ constexpr int32_t kContradiction = -1;  // progress of a history that cannot exp
 // Whether an event can happen at a state.
 inline bool can_happen(const GameState& state, Action event, std::vector<Action>& events,
                        std::vector<double>& probabilities) {
-  if (state.player() == kChancePlayer) {
-    state.chance_outcomes(events, probabilities);
-  } else {
-    state.legal_actions(events);
-  }
+  state.events(state.player(), events, probabilities);
   return std::find(events.begin(), events.end(), event) != events.end();
 }
 

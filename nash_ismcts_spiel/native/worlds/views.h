@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "../common/grouped.h"
 #include "../common/hash.h"
 #include "game.h"
 
@@ -189,7 +190,7 @@ class ViewTable {
 
   int32_t add(int32_t parent, Action action, bool is_action, const std::string& text,
               uint64_t hash) {
-    const int32_t view = static_cast<int32_t>(parent_.size());
+    const int32_t view = next_row(parent_.size());
     parent_.push_back(parent);
     depth_.push_back(parent == kNoView ? 0 : depth_[parent] + 1);
     action_.push_back(action);

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "../common/draw.h"
+
 namespace nash_ismcts {
 
 namespace {
@@ -19,14 +21,8 @@ int32_t draw_by_pieces(Graph& graph, int32_t set, Random& random, double& log_dr
     const int32_t sample = ~target;
     weights.resize(graph.samples.branch_count[sample]);
     graph.prior_weights(sample, weights.data());
-    double remaining = random.uniform();
-    int32_t branch = 0;
-    for (int32_t k = 0; k < static_cast<int32_t>(weights.size()); ++k) {
-      if (weights[k] <= 0.0) continue;
-      branch = k;
-      remaining -= weights[k];
-      if (remaining < 0.0) break;
-    }
+    const int32_t branch = index_beyond(random.uniform(), static_cast<int32_t>(weights.size()),
+                                        [&weights](int32_t k) { return weights[k]; });
     drawn.push_back(sample);
     logs.push_back(std::log(weights[branch]));
     target = graph.branch(sample, branch);
