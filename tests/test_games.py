@@ -94,23 +94,20 @@ def histories_of(graph: GameGraph, information_set: int) -> list[list[int]]:
 def draws(graph: GameGraph, information_set: int, rng: np.random.Generator) -> Iterator[list[int]]:
     """The partial worlds of one random draw of the hidden pieces, the complete one last.
 
-    Where a piece turns out to be dead, the draw goes on from the node that the graph names.
+    Where a piece turns out to be dead, another one is drawn in its place.
     """
     drawn: list[int] = []
     target = graph.hidden(information_set)
     while target < 0:
-        drawn.append(~target)
         first, count = (
             graph.samples.first_branch[~target],
             graph.samples.branch_count[~target],
         )
         alive = [k for k in range(count) if graph.samples.target[first + k] != DEAD]
-        target = graph.branch(~target, int(rng.choice(alive)))
-        if target == DEAD:
-            assert graph.dead_sample in drawn
-            while drawn[-1] != graph.dead_sample:
-                drawn.pop()
-            target = ~drawn.pop()
+        below = graph.branch(~target, int(rng.choice(alive)))
+        if below != DEAD:
+            drawn.append(~target)
+            target = below
     yield from (graph.history(graph.samples.world[node]) for node in drawn)
     yield graph.history(target)
 

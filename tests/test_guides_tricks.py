@@ -26,9 +26,6 @@ GAMES = {
     "oh_hell(players=5,num_suits=3,num_cards_per_suit=9)": 1,
     "skat": 1,
     "spades": 1,
-    "tiny_bridge_2p": 1,
-    "tiny_bridge_2p(abstracted=true)": 1,
-    "tiny_bridge_4p": 1,
 }
 """Games, and how many proposals may be needed until one is right. In euchre the text may leave the
 suit of trumps open, of which there are three, and which of two defenders plays alone.

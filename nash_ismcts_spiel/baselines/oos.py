@@ -135,14 +135,11 @@ class OosMemory:
             aimed = weights if open_edges is None else _restricted(weights, open_edges)
             edge = draw(rng, aimed if targeted else weights)
             path.append(_Step(world, information_set, edge, policy[edge], others, on_target, free))
-            if target is not None and open_edges is not None and edge in open_edges:
-                dead_end = target.take(world, edge)
-                if dead_end is not None and targeted:
-                    world, others, on_target, free = _back_to(dead_end, path)
+            if target is not None and edge in (open_edges or ()) and not target.take(world, edge):
+                if targeted:  # as if the edge had never been open
+                    path.pop()
                     continue
-                if dead_end is not None:
-                    _miss(dead_end, path)
-                    on_target = 0.0
+                on_target = 0.0
             if worlds.player[world] != learner:
                 others *= policy[edge]
             on_target *= aimed[edge]
@@ -217,19 +214,3 @@ def _restricted(weights: list[float], open_edges: list[int]) -> list[float]:
     for edge in open_edges:
         restricted[edge] = weights[edge] / total if total > 0.0 else share
     return restricted
-
-
-def _back_to(world: int, path: list[_Step]) -> tuple[int, float, float, float]:
-    """Undoes a game up to a world, to draw anew from what is open there: the sample is the same as
-    if the edge that leads nowhere had never been open.
-    """
-    while True:
-        step = path.pop()
-        if step.world == world:
-            return world, step.others, step.aimed, step.free
-
-
-def _miss(world: int, path: list[_Step]) -> None:
-    """A game that was not targeted took an edge that leads nowhere: no targeted game would have."""
-    last = [step.world for step in path].index(world)
-    path[last + 1 :] = [step._replace(aimed=0.0) for step in path[last + 1 :]]

@@ -23,36 +23,22 @@ class Target:
         """The edges of a world on the way that stay on it; None where the way has ended."""
         return self._open.get(world)
 
-    def take(self, world: int, edge: int) -> int | None:
-        """Follows an open edge, so that the way beyond it is known.
-
-        In a large game it may turn out that this edge, or one taken before it, does not lead where
-        it seemed to. The world where it is to be drawn anew is returned then, else None.
+    def take(self, world: int, edge: int) -> bool:
+        """Follows an open edge, so that the way beyond it is known; False if it leads nowhere, as
+        may turn out in a large game. Then it is open no more.
         """
         fork = self._fork.get(world)
         if fork is None:
-            return None
+            return True
         target = self._graph.branch(fork, self._edges(fork).index(edge))
         if target != DEAD:
             self._add_way(target)
-            return None
-        return self._close(self._graph.dead_sample)
-
-    def _close(self, sample: int) -> int:
-        """A branch of a SAMPLE node leads nowhere, or elsewhere than it did: what was known beyond
-        such nodes is forgotten until it is taken again.
-        """
-        samples, depth = self._graph.samples, self._graph.worlds.depth
-        dead_end, first = samples.world[sample], samples.first_branch[sample]
-        for known in (self._open, self._fork):
-            for world in [each for each in known if depth[each] > depth[dead_end]]:
-                del known[world]
-        self._open[dead_end] = [
-            edge
-            for branch, edge in enumerate(self._edges(sample))
-            if samples.target[first + branch] != DEAD
+            return True
+        first, targets = self._graph.samples.first_branch[fork], self._graph.samples.target
+        self._open[world] = [
+            edge for branch, edge in enumerate(self._edges(fork)) if targets[first + branch] != DEAD
         ]
-        return dead_end
+        return False
 
     def _edges(self, sample: int) -> list[int]:
         samples = self._graph.samples

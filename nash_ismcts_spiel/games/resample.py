@@ -14,7 +14,6 @@ steps. Where much is hidden, worlds are the steps of random walks that exchange 
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 import numpy as np
@@ -25,12 +24,6 @@ from nash_ismcts_spiel.native import _core
 
 MAX_WORLDS = 100_000
 """Worlds that a resampler keeps before it starts afresh."""
-
-_STEPS_BEFORE = 8
-"""Steps of a walk before the first world that is used, if it does not begin in one of a guide."""
-
-_WALKS = 8
-"""Walks that take turns."""
 
 
 class Resampler:
@@ -62,7 +55,6 @@ class Resampler:
         self._rng = np.random.default_rng(seed)
         self._max_worlds = max_worlds
         self._seconds = seconds
-        self._walks: deque[_core.Walk] = deque()
         self._start_graph()
 
     def __call__(self, state: Any, player: int) -> Any:
@@ -72,8 +64,11 @@ class Resampler:
           ValueError: no world was found that agrees with what the player has seen.
           TimeoutError: none was found in time.
         """
-        information_set = self.observe(state, player)
-        return self._graph.state(self._draw(information_set))
+        (history,) = self.histories(state, player, 1)
+        drawn = self._game.initial_state()
+        for event in history:
+            drawn.apply_action(event)
+        return drawn
 
     def histories(self, state: Any, player: int, count: int) -> list[list[int]]:
         """As many worlds as histories that `player` cannot tell from `state`.
@@ -82,28 +77,20 @@ class Resampler:
           ValueError, TimeoutError: as a call.
         """
         information_set = self.observe(state, player)
-        graph, history = self._graph, self._graph.history
-        if graph.by_exchange(information_set):
-            return [history(self._draw(information_set)) for _ in range(count)]
-        seeds = self._rng.integers(2**63, size=count).tolist()
-        return [history(_core.draw_world(graph, information_set, seed)) for seed in seeds]
+        if self._draws is None:
+            seed = int(self._rng.integers(2**63))
+            self._draws = _core.WorldDraws(self._graph, information_set, seed)
+        return [self._draws.next() for _ in range(count)]
 
-    def _draw(self, information_set: int) -> int:
-        if not self._graph.by_exchange(information_set):
-            return draw_world(self._graph, information_set, self._rng)
-        self._walks.rotate()
-        if len(self._walks) < _WALKS:
-            self._walks.append(_core.Walk(int(self._rng.integers(2**63))))
-            steps = 0 if self._graph.offered(information_set) else _STEPS_BEFORE
-            for _ in range(steps):
-                self._walks[-1].next(self._graph, information_set)
-        return self._walks[-1].next(self._graph, information_set)
+    def offered(self, information_set: int) -> bool:
+        """Whether a guide has found a world of an information set that was observed."""
+        return bool(self._graph.offered(information_set))
 
     def _start_graph(self) -> None:
         self._graph = GameGraph(self._game)
         self._asked: tuple[int, list[int]] | None = None
         self._information_set = -1
-        self._walks.clear()
+        self._draws: _core.WorldDraws | None = None
 
     def observe(self, state: Any, player: int) -> int:
         """The information set; a search asks about one state many times in a row."""
@@ -114,7 +101,7 @@ class Resampler:
             self._information_set = self._graph.observe(state, player, self._seconds)
             self._graph.expect_draws(self._information_set, self._max_worlds)
             self._asked = asked
-            self._walks.clear()
+            self._draws = None
         return self._information_set
 
 

@@ -132,10 +132,11 @@ class Simulator:
             self._models.bury_new()
             branch = draw(self._rng, node.beliefs)
             adjustment = luck(node, branch, self._config) if adjusting else _NO_ADJUSTMENT
-            chain.append((node, branch, adjustment))
             child = node.children[branch]
             below = self._below_branch(tree, node, branch) if child is None else child
-            node = self._draw_again(chain) if below is None else below
+            if below is not None:  # else the piece is dead: another one is drawn
+                chain.append((node, branch, adjustment))
+                node = below
         result = self._visit(tree, node, depth)
         self._models.bury_new()
         drawn: Node = node
@@ -166,13 +167,6 @@ class Simulator:
         result = self._visit(tree, child, depth)
         node.children[drawn] = child
         return back_up(node, drawn, result, adjustment, self._config)
-
-    def _draw_again(self, chain: list[tuple[SampleNode, int, Interval]]) -> SampleNode:
-        """A piece has turned out to be dead, the last one or one drawn before: back to its node."""
-        while True:
-            node, _, _ = chain.pop()
-            if node.sample == self._graph.dead_sample:
-                return node
 
     def _oppose(self, tree: Tree, node: OpponentNode, depth: int) -> None:
         """Another player moves: by a simulation in its own tree, by what is known there, or by P.

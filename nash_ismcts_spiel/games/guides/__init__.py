@@ -14,10 +14,8 @@ from typing import Any
 from nash_ismcts_spiel.games.guides import (
     battleship,
     bridge,
-    coop_box_pushing,
     crazy_eights,
     cribbage,
-    dark_chess,
     dominoes,
     dou_dizhu,
     euchre,
@@ -31,7 +29,6 @@ from nash_ismcts_spiel.games.guides import (
     skat,
     solitaire,
     spades,
-    tiny_bridge,
 )
 from nash_ismcts_spiel.games.guides.log import Guide, Look, proposals, read_log
 
@@ -40,10 +37,8 @@ __all__ = ["Guide", "Look", "guide_for", "is_slow", "proposals", "read_log", "re
 _GUIDES: dict[str, Guide] = {
     "battleship": battleship.guide,
     "bridge": bridge.guide,
-    "coop_box_pushing": coop_box_pushing.guide,
     "crazy_eights": crazy_eights.guide,
     "cribbage": cribbage.guide,
-    "dark_chess": dark_chess.guide,
     "dou_dizhu": dou_dizhu.guide,
     "euchre": euchre.guide,
     "gin_rummy": gin_rummy.guide,
@@ -58,11 +53,9 @@ _GUIDES: dict[str, Guide] = {
     "skat": skat.guide,
     "solitaire": solitaire.guide,
     "spades": spades.guide,
-    "tiny_bridge_2p": tiny_bridge.guide,
-    "tiny_bridge_4p": tiny_bridge.guide,
 }
 
-_SLOW = frozenset({dark_chess.guide, phantom_go.guide, rbc.guide})
+_SLOW = frozenset({phantom_go.guide, rbc.guide})
 
 
 def is_slow(guide: Guide) -> bool:

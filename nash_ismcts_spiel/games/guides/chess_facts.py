@@ -79,12 +79,6 @@ class Facts:
         when.append(look)
         what.append(kind)
 
-    def at(self, look: int, square: int) -> str | None:
-        """What a square holds at a look, None if that is not known."""
-        when = self._when.get(square, [])
-        at = bisect.bisect_left(when, look)
-        return self._what[square][at] if at < len(when) and when[at] == look else None
-
     def set_moves(self, moves: Sequence[tuple[int, bool, bool]]) -> None:
         """The looks before which the other player makes a move, and whether a pawn, and whether
         another piece can have made it. All facts must be there.

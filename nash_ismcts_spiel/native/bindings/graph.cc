@@ -200,7 +200,6 @@ void bind_worlds(py::module_& module) {
            }),
            "game"_a.none(false))
       .def_property_readonly("enumerated", &Graph::enumerated)
-      .def_property_readonly("dead_sample", reading(&Graph::dead_sample))
       .def_property_readonly("num_views", checked(&num_views))
       .def("enumerate_worlds", growing<int64_t>(&Graph::enumerate), "limit"_a)
       .def("resolve", checked(&resolve))

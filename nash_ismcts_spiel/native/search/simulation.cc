@@ -161,8 +161,9 @@ Request Simulation::below_branch(SearchContext& context) {
   NodeId child = context.forest.slots(node)[frame.index].child;
   if (child == kNone) {
     const int32_t target = context.graph.branch(node.sample, frame.index);
-    if (target == kDead) {
-      draw_again(context);
+    if (target == kDead) {  // another one is drawn from the same node
+      frames_.pop_back();
+      stage_ = Stage::kSample;
       return nothing();
     }
     const Request request = target_node(context, target, node.action, node.player, child);
@@ -196,21 +197,6 @@ void Simulation::draw_from_pool(SearchContext& context) {
   }
   frames_.push_back({FrameKind::kPool, false, node_, drawn, adjustment});
   node_ = child;
-}
-
-// A piece has turned out to be dead, this one or one drawn before: back to the node that offered
-// it.
-void Simulation::draw_again(SearchContext& context) {
-  const int32_t sample = context.graph.dead_sample();
-  int32_t branch = kNone;
-  do {
-    node_ = frames_.back().node;
-    branch = frames_.back().index;
-    frames_.pop_back();
-  } while (context.forest.sample(node_).sample != sample);
-  Slot& slot = context.forest.slots(context.forest.sample(node_))[branch];
-  if (slot.visits == 0) slot.child = kNone;  // what was thought to be below may have been wrong
-  stage_ = Stage::kSample;
 }
 
 // Another player moves: by a simulation in its own tree, by what is known there, or by P.

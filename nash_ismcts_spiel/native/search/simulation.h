@@ -105,7 +105,6 @@ class Simulation {
   void sample(SearchContext& context);
   Request below_branch(SearchContext& context);
   void draw_from_pool(SearchContext& context);
-  void draw_again(SearchContext& context);
   Request oppose(SearchContext& context);
   Request answer_by_choice(SearchContext& context, TreeId spawned);
   void answer_by_prior(SearchContext& context);

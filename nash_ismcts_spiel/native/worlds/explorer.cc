@@ -27,6 +27,19 @@ int64_t look_size(const Tracker& tracker, bool looks_at_all) {
   return static_cast<int64_t>(std::min(last.size(), shown));
 }
 
+// Exchanges two values in all hidden events from `from` on.
+void exchange(History& events, const std::vector<uint8_t>& own, size_t from, Action one,
+              Action other) {
+  for (size_t at = from; at < events.size(); ++at) {
+    if (own[at]) continue;
+    if (events[at] == one) {
+      events[at] = other;
+    } else if (events[at] == other) {
+      events[at] = one;
+    }
+  }
+}
+
 }  // namespace
 
 Explorer::Explorer(const Game& game, const Tracker& tracker, Random& random,
@@ -104,7 +117,8 @@ bool Explorer::roll(Partial& partial) {
   return false;
 }
 
-// Replaces a hidden event; the rest follows as it did, or by other events where that cannot be.
+// Replaces a hidden event. The rest follows as it did, or with both values exchanged throughout (a
+// card that somebody else was dealt, and played), or by other events where that cannot be.
 bool Explorer::vary(const Partial& partial) {
   std::vector<size_t> hidden;
   for (size_t at = 0; at < partial.events.size(); ++at) {
@@ -114,10 +128,15 @@ bool Explorer::vary(const Partial& partial) {
   const auto count = static_cast<int64_t>(hidden.size());
   const int64_t back = random_.below(random_.below(2) == 0 ? std::min(count, kRecent) : count);
   const size_t place = hidden[count - 1 - back];
-  const History events = partial.events;
+  const Action gone = partial.events[place];
   const int32_t aim = partial.progress;
   Partial varied = begun(partial, place);
-  return follow_any(varied, events[place]) && vary_rest(varied, events, aim) && roll(varied);
+  if (!follow_any(varied, gone)) return false;
+  History events = partial.events;  // the pool may change from here on
+  if (random_.below(2) == 0) {
+    exchange(events, partial.own, place + 1, gone, varied.events.back());
+  }
+  return vary_rest(varied, events, aim) && roll(varied);
 }
 
 bool Explorer::vary_rest(Partial& varied, const History& events, int32_t aim) {

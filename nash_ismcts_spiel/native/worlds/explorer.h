@@ -1,11 +1,10 @@
-// Finding one world by going on from many partial ones (finder.h uses it beside its own way).
+// Finding one world by going on from many partial ones (for finder.h).
 //
 // Histories that explain some of the log are kept in pools, one for each progress. A history of a
 // pool near the top is followed by random events that agree with the log, or one of its hidden
-// events is replaced and the rest is made to fit; what explains more goes into the pools further
-// up. The longer that brings nothing, the further down the search begins. This suits games in which
-// many hidden moves would do, and few steps show that one would not: boards on which others move
-// unseen.
+// events is replaced, or exchanged for another one, and the rest is made to fit; what explains more
+// goes into the pools further up. The longer that brings nothing, the further down the search
+// begins.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_EXPLORER_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_EXPLORER_H_

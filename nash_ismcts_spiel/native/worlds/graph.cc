@@ -208,8 +208,6 @@ History Graph::exchanged_history(int32_t set, Walk& walk) {
   return hidden_->exchanged_history(set, walk);
 }
 
-int32_t Graph::dead_sample() const { return hidden_->dead_sample(); }
-
 int32_t Graph::own_next(int32_t set, int32_t action) {
   const int64_t position = information_sets.first_action[set] + action;
   if (information_sets.own_next[position] == kUnresolved) {

@@ -117,10 +117,8 @@ class Graph : public GraphTables {
   int32_t hidden(int32_t information_set);
 
   // What is below a branch of a SAMPLE node: a world, ~s for a further SAMPLE node s, or kDead:
-  // then no world was found there, and a branch must not be drawn again. It is the one asked for,
-  // or one on the way there that was taken on trust: `dead_sample` is the node to draw from anew.
+  // then no world was found there, and the branch must not be drawn again.
   int32_t branch(int32_t sample, int32_t branch);
-  int32_t dead_sample() const;
 
   // The SAMPLE nodes and branches that lead to a world in the prefix tree of its mover: what was
   // hidden there. In a large game it ends early where a node does not offer the piece.

@@ -23,7 +23,7 @@ bool HiddenHistories::exact() {
 
 int32_t HiddenHistories::first(int32_t set) {
   if (listed(set)) return resolve_exactly(set, kRoot);
-  return resolve(set, kRoot, {kMissing, kMissing, true, knowledge(set).example});
+  return resolve(set, kRoot, {kMissing, kMissing, knowledge(set).example});
 }
 
 void HiddenHistories::ask(int32_t set) {
@@ -42,7 +42,6 @@ void HiddenHistories::ask(int32_t set) {
 int32_t HiddenHistories::branch(int32_t sample, int32_t branch) {
   SampleTable& samples = graph_.samples;
   const int64_t position = samples.first_branch[sample] + branch;
-  if (samples.target[position] == kDead) dead_sample_ = sample;
   if (samples.target[position] != kUnresolved) return samples.target[position];
   const int32_t set = samples.information_set[sample];
   const int32_t partial = samples.world[sample], edge = samples.edge[position];
@@ -52,22 +51,14 @@ int32_t HiddenHistories::branch(int32_t sample, int32_t branch) {
     return target;
   }
   const Place place = place_of(sample, branch);
-  const Knowledge& known = knowledge(set);
-  Origin below{sample, branch, origins_[sample].proved, origins_[sample].example};
+  Origin below{sample, branch, origins_[sample].example};
   if (place.piece != below.example->events[place.depth]) {
-    if (trusted(known, place.depth, place.piece)) {
-      below.proved = false;
-      below.example = guessed(place, *below.example);
-    } else {
-      if (!origins_[sample].proved && !prove_path(sample)) return kDead;
-      below.proved = true;
-      Proof proof = prove(place, *origins_[sample].example);
-      if (!proof.example) return bury(sample, branch, proof.fate);
-      below.example = std::move(proof.example);
-    }
+    Proof proof = prove(place, *below.example);
+    if (!proof.example) return bury(sample, branch, proof.fate);
+    below.example = std::move(proof.example);
   }
   const int32_t target = resolve(set, graph_.child(partial, edge), std::move(below));
-  if (target != kDead) samples.target[position] = target;
+  samples.target[position] = target;
   return target;
 }
 
@@ -87,7 +78,6 @@ int32_t HiddenHistories::bury(int32_t sample, int32_t branch, Fate fate) {
   if (fate == Fate::kFailed) knowledge(samples.information_set[sample]).failed = true;
   samples.target[samples.first_branch[sample] + branch] = kDead;
   graph_.buried.push_back(sample);
-  dead_sample_ = sample;
   return kDead;
 }
 
@@ -131,118 +121,25 @@ const HiddenHistories::Knowledge* HiddenHistories::earlier(int32_t set) const {
 
 // Follows what is certain from a partial world to the next SAMPLE node or complete world.
 int32_t HiddenHistories::resolve(int32_t set, int32_t world, Origin origin) {
-  Knowledge& known = knowledge(set);
+  const Knowledge& known = knowledge(set);
   const WorldTable& worlds = graph_.worlds;
-  const int32_t player = known.tracker.player();
   while (worlds.information_set[world] != set) {
-    const int64_t view = static_cast<int64_t>(world) * graph_.num_players + player;
-    const int32_t progress = known.tracker.progress_of(worlds.view[view]);
-    if (worlds.kind[world] == kTerminal || progress == kContradiction) {
-      return dead_end(set, origin);
-    }
-    if (worlds.player[world] == player) {
-      const int32_t edge = graph_.edge_of(world, known.tracker.own_action(progress));
-      if (edge == kMissing) return dead_end(set, origin);
-      world = graph_.child(world, edge);
-      continue;
-    }
-    candidates(known, world, edges_);
-    const int32_t depth = worlds.depth[world];
-    const bool in_example = depth < static_cast<int32_t>(origin.example->events.size());
-    if (in_example && origin.proved) {
+    const int32_t edge = graph_.edge_of(world, origin.example->events.at(worlds.depth[world]));
+    if (worlds.player[world] != known.tracker.player()) {
+      candidates(known, world, edges_);
       // The example shows that its own piece is alive, whatever was thought of it before.
-      const int32_t edge = graph_.edge_of(world, origin.example->events[depth]);
       const auto at = std::lower_bound(edges_.begin(), edges_.end(), edge);
       if (at == edges_.end() || *at != edge) edges_.insert(at, edge);
+      if (edges_.size() > 1) {
+        origins_.resize(graph_.samples.size());
+        origins_.push_back(std::move(origin));
+        return ~graph_.add_sample(set, world, edges_);
+      }
     }
-    if (edges_.empty() || !in_example) return dead_end(set, origin);
-    if (edges_.size() == 1) {
-      const Action piece = worlds.edge_action[worlds.first_edge[world] + edges_.front()];
-      if (piece != origin.example->events[depth]) return dead_end(set, origin);
-      world = graph_.child(world, edges_.front());
-      continue;
-    }
-    origins_.resize(graph_.samples.size());
-    origins_.push_back(std::move(origin));
-    return ~graph_.add_sample(set, world, edges_);
+    world = graph_.child(world, edge);
   }
-  found_world(set, world, origin.parent);
   if (origin.parent != kMissing) remember(place_of(origin.parent, origin.branch), Fate::kAlive);
   return world;
-}
-
-// A world was found below a SAMPLE node: an example for all nodes on the way that have none.
-void HiddenHistories::found_world(int32_t set, int32_t world, int32_t sample) {
-  if (sample == kMissing || origins_[sample].proved) return;
-  const auto example = example_of(world, graph_.information_sets.player[set]);
-  while (sample != kMissing && !origins_[sample].proved) {
-    Origin& origin = origins_[sample];
-    origin.proved = true;
-    origin.example = example;
-    if (origin.parent != kMissing) remember(place_of(origin.parent, origin.branch), Fate::kAlive);
-    sample = origin.parent;
-  }
-}
-
-// Pieces taken on trust have led nowhere: proves them in turn until one fails, which is to blame.
-int32_t HiddenHistories::dead_end(int32_t set, const Origin& origin) {
-  const int32_t sample = origin.parent;
-  if (!prove_path(sample)) return kDead;
-  const Place place = place_of(sample, origin.branch);
-  const auto& known = origins_[sample].example;
-  Proof proof =
-      place.piece == known->events[place.depth] ? Proof{known, Fate::kAlive} : prove(place, *known);
-  if (!proof.example) return bury(sample, origin.branch, proof.fate);
-  const int32_t edge = graph_.edge_of(place.world, place.piece);
-  return resolve(set, graph_.child(place.world, edge),
-                 {sample, origin.branch, true, std::move(proof.example)});
-}
-
-// Whether an example has all events before a SAMPLE node and goes on with a piece that it offers.
-bool HiddenHistories::goes_through(const Example& example, int32_t sample) const {
-  const SampleTable& samples = graph_.samples;
-  const int32_t world = samples.world[sample];
-  const History here = graph_.history(world);
-  if (example.events.size() <= here.size() ||
-      !std::equal(here.begin(), here.end(), example.events.begin())) {
-    return false;
-  }
-  const auto first = samples.edge.begin() + samples.first_branch[sample];
-  const auto last = first + samples.branch_count[sample];
-  const auto found = std::find(first, last, graph_.edge_of(world, example.events[here.size()]));
-  return found != last && samples.target[found - samples.edge.begin()] != kDead;
-}
-
-// Proves the pieces that lead to a SAMPLE node; false if one of them is dead.
-bool HiddenHistories::prove_path(int32_t sample) {
-  std::vector<int32_t> path;
-  for (; !origins_[sample].proved; sample = origins_[sample].parent) path.push_back(sample);
-  for (auto next = path.rbegin(); next != path.rend(); ++next) {
-    Origin& origin = origins_[*next];
-    const Place place = place_of(origin.parent, origin.branch);
-    const auto& above = origins_[origin.parent].example;
-    Proof proof = place.piece == above->events[place.depth] ? Proof{above, Fate::kAlive}
-                                                            : prove(place, *above);
-    if (!proof.example) {
-      bury(origin.parent, origin.branch, proof.fate);
-      return false;
-    }
-    if (!goes_through(*proof.example, *next)) {
-      // The piece is alive, but what seemed to follow it is not: the branch leads elsewhere, and
-      // this node is left behind.
-      const Origin above_it{origin.parent, origin.branch, true, std::move(proof.example)};
-      const int32_t parent = above_it.parent;
-      const int64_t position = graph_.samples.first_branch[parent] + above_it.branch;
-      const int32_t after = graph_.child(place.world, graph_.edge_of(place.world, place.piece));
-      const int32_t target = resolve(place.set, after, above_it);
-      graph_.samples.target[position] = target;
-      dead_sample_ = parent;
-      return false;
-    }
-    origin.proved = true;
-    origin.example = std::move(proof.example);
-  }
-  return true;
 }
 
 // The edges of a partial world that are not known to be dead.

@@ -16,9 +16,7 @@
 // What cannot be proved within a bounded effort counts as dead and is drawn no more. What was found
 // out about a piece is remembered by its place in the history, for this information set and all
 // that follow it: a piece that failed there again and again is not offered, unless a long search
-// can decide it; and one that always succeeded is taken on trust. If that trust was wrong, the draw
-// runs into a dead end, and proofs along the way find the piece that is to blame. What is drawn is
-// always a world of the information set.
+// can decide it. What is drawn is always a world of the information set.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_WORLDS_HIDDEN_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_WORLDS_HIDDEN_H_
@@ -51,7 +49,6 @@ class HiddenHistories {
 
   // See Graph::branch.
   int32_t branch(int32_t sample, int32_t branch);
-  int32_t dead_sample() const { return dead_sample_; }
 
   // The history of a world of the player's view, found from the view alone. Throws NoWorldFound.
   History find(int32_t player, int32_t view);
@@ -94,9 +91,8 @@ class HiddenHistories {
   struct Origin {
     int32_t parent;                          // the SAMPLE node above, kMissing at the top
     int32_t branch;                          // the branch of the parent
-    bool proved;                             // whether the example was checked
-    std::shared_ptr<const Example> example;  // with the pieces drawn so far; null where worlds are
-                                             // listed
+    std::shared_ptr<const Example> example;  // a world with the pieces drawn so far; null where
+                                             // worlds are listed
   };
 
   // What became of a piece that was looked at: a world was found; none was found; there is none.
@@ -138,9 +134,6 @@ class HiddenHistories {
 
   // Large games.
   int32_t resolve(int32_t set, int32_t world, Origin origin);
-  int32_t dead_end(int32_t set, const Origin& origin);
-  bool prove_path(int32_t sample);
-  bool goes_through(const Example& example, int32_t sample) const;
   Proof prove(const Place& place, const Example& example);
   Proof exchange(const Place& place, const Example& example, const Beginning& beginning,
                  int32_t limit);
@@ -155,8 +148,6 @@ class HiddenHistories {
   void candidates(const Knowledge& known, int32_t world, std::vector<int32_t>& edges) const;
   void remember(const Place& place, Fate fate);
   bool failed(const Knowledge& known, int32_t depth, Action piece) const;
-  bool trusted(const Knowledge& known, int32_t depth, Action piece) const;
-  void found_world(int32_t set, int32_t world, int32_t sample);
   std::shared_ptr<const Example> example_of(int32_t world, int32_t player) const;
   Place place_of(int32_t sample, int32_t branch) const;
   int32_t bury(int32_t sample, int32_t branch, Fate fate);
@@ -202,8 +193,7 @@ class HiddenHistories {
   std::vector<double> log_priors(int32_t world) const;
 
   Graph& graph_;
-  int32_t exact_ = kMissing;  // whether the game is small, once known
-  int32_t dead_sample_ = kMissing;
+  int32_t exact_ = kMissing;           // whether the game is small, once known
   std::unordered_set<int32_t> asked_;  // information sets, see `ask`
   CompletionRecord completions_[2];    // of short and of long searches
   // Views of players that cannot come about after an edge of a world; or ~v if v can, but not when

@@ -191,15 +191,4 @@ bool HiddenHistories::failed(const Knowledge& known, int32_t depth, Action piece
   return false;
 }
 
-bool HiddenHistories::trusted(const Knowledge& known, int32_t depth, Action piece) const {
-  const uint64_t key = place_key(depth, piece);
-  int32_t successes = 0, failures = 0;
-  for (const Knowledge* at = &known; at != nullptr; at = at->earlier) {
-    const Tries tries(at->tries.find(key));
-    successes += tries.successes;
-    failures += tries.failures + tries.deaths;
-  }
-  return successes > 0 && failures == 0;
-}
-
 }  // namespace nash_ismcts

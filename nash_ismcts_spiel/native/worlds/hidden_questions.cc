@@ -39,9 +39,8 @@ std::vector<std::pair<int32_t, int32_t>> HiddenHistories::path_to(int32_t world)
     const int64_t position = samples.first_branch[sample] + branch;
     if (samples.target[position] == kUnresolved) {
       // The world itself is the proof that the piece is alive.
-      const int32_t below = listed(set)
-                                ? resolve_exactly(set, way[depth + 1])
-                                : resolve(set, way[depth + 1], {sample, branch, true, example});
+      const int32_t below = listed(set) ? resolve_exactly(set, way[depth + 1])
+                                        : resolve(set, way[depth + 1], {sample, branch, example});
       samples.target[position] = below;
     }
     target = samples.target[position];

@@ -78,32 +78,8 @@ class Tracker {
   // The view of the log with some progress.
   int32_t view_at(int32_t progress) const { return chain_[progress]; }
 
-  // What the player is shown next according to the log (without its legal actions), nullptr if that
-  // is not known.
-  const std::string* next_shown(int32_t progress) const {
-    if (shown_.empty()) {
-      for (const int32_t view : chain_) {
-        const std::string& text = views_->text(view);
-        shown_.push_back(text.substr(0, text.rfind(kLegalActions)));
-      }
-    }
-    for (int32_t next = progress + 1; next <= last(); ++next) {
-      if (!views_->is_action(chain_[next])) return &shown_[next];
-    }
-    return nullptr;
-  }
-
   // What the player is shown last.
   const std::string& last_shown() const { return views_->text(chain_.back()); }
-
-  // The own actions that the log has from some progress on.
-  std::vector<Action> own_actions(int32_t progress) const {
-    std::vector<Action> actions;
-    for (int32_t next = progress + 1; next <= last(); ++next) {
-      if (views_->is_action(chain_[next])) actions.push_back(views_->action(chain_[next]));
-    }
-    return actions;
-  }
 
  private:
   int32_t look(const GameState& state, int32_t progress) const {
@@ -126,7 +102,6 @@ class Tracker {
   bool looks_at_all_;  // not only at its own decisions
   int32_t player_;
   std::vector<int32_t> chain_;
-  mutable std::vector<std::string> shown_;  // see next_shown
 };
 
 }  // namespace nash_ismcts

@@ -1,7 +1,6 @@
 #include "world_draws.h"
 
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "../common/draw.h"
@@ -14,8 +13,8 @@ constexpr int32_t kMetropolisSteps = 3;
 
 // A world drawn piece by piece, and the logarithm of how likely it was to be drawn.
 int32_t draw_by_pieces(Graph& graph, int32_t set, Random& random, double& log_drawn) {
-  std::vector<double> weights, logs;
-  std::vector<int32_t> drawn;  // SAMPLE nodes on the way
+  std::vector<double> weights;
+  log_drawn = 0.0;
   int32_t target = graph.hidden(set);
   while (target < 0) {
     const int32_t sample = ~target;
@@ -23,17 +22,11 @@ int32_t draw_by_pieces(Graph& graph, int32_t set, Random& random, double& log_dr
     graph.prior_weights(sample, weights.data());
     const int32_t branch = index_beyond(random.uniform(), static_cast<int32_t>(weights.size()),
                                         [&weights](int32_t k) { return weights[k]; });
-    drawn.push_back(sample);
-    logs.push_back(std::log(weights[branch]));
-    target = graph.branch(sample, branch);
-    if (target == kDead) {
-      while (drawn.back() != graph.dead_sample()) drawn.pop_back();
-      target = ~drawn.back();
-      drawn.pop_back();
-      logs.resize(drawn.size());
-    }
+    const int32_t below = graph.branch(sample, branch);
+    if (below == kDead) continue;
+    log_drawn += std::log(weights[branch]);
+    target = below;
   }
-  log_drawn = std::accumulate(logs.begin(), logs.end(), 0.0);
   return target;
 }
 
