@@ -56,7 +56,8 @@ HEAD = """# Search pays
 
 `python -m benchmarks.search_pays`: exploitability (NashConv / 2, the game's units) of what a
 search plays, asked once and afresh at each information set, against its visits. Search seeds 201
-to 203, none of which chose a setting: medians, with the range where it matters. Ours runs `visits`
+to 203, none of which chose a setting: medians (of fewer seeds in some of the longest searches, as
+the records say), with the range where it matters. Ours runs `visits`
 simulations at each decision point of its player's log, the others' too. *Simulations* are all that
 one answer rests on, mean over information sets; for the literal searches these are visits of the
 root alone. *CPU* is the time of one answer out of the blue, models not counted. ISMCTSBot is
@@ -196,7 +197,7 @@ def _shown(leduc: Sequence[Record]) -> str:
     """The learned models with which most searches were measured."""
     agents: dict[str, set[str]] = {}
     for record in leduc:
-        if record["panel"] == "learned":
+        if record["panel"] == "learned" and record["agent"] in WORDS:
             agents.setdefault(record["source"], set()).add(record["agent"])
     return max(agents, key=lambda name: len(agents[name]), default="")
 

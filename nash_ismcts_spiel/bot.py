@@ -197,13 +197,6 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
         result = self.search(state, player_id=player_id)
         return list(zip(result.actions, result.policy, strict=True))
 
-    @property
-    def plays_by_views(self) -> bool:
-        """Whether its answers are a function of what its player sees, in any order, and the seed
-        (`games.merged`).
-        """
-        return self._merged is not None and self._seconds is None
-
     def get_policies(
         self, states: Sequence[Any], report: Callable[[int], object] | None = None
     ) -> list[ActionProbabilities] | None:
@@ -212,9 +205,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
             return None
         with self._one_thread:
             table = self._engine.everywhere(report)
-            if table is None:
-                return None
-            return rows_at(self._merged or self._graph, table, states)
+            return None if table is None else rows_at(self._merged or self._graph, table, states)
 
     def step_with_policy(self, state: Any) -> tuple[ActionProbabilities, int]:
         """The mixed policy and an action drawn from it."""
@@ -288,6 +279,7 @@ class NashIsmctsBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel has no types
     def _start_graph(self) -> None:
         found = equip(self._game, self._evaluator, self._config, self._seed)
         self._graph, self._models, self._merged = found.graph, found.models, found.merged
+        self.plays_by_views = found.merged is not None and self._seconds is None  # in any order
         self._config = found.config
         self._engine: AnyEngine = found.engine
         if self._seconds is not None and isinstance(self._engine, ForestEngine):

@@ -7,7 +7,9 @@ Which search answers where is decided here alone, in this order:
    from uniform play. It converges: more visits make it harder to exploit.
 3. Larger games whose histories merge: the same over views.
 4. Larger games, nothing trained: the forest on live states, which wins more matches there than a
-   search that has to know beliefs and values of worlds.
+   search that has to know beliefs and values of worlds. Its limit is not an equilibrium: in Leduc
+   poker (`max_worlds=1000`, seeds 401, 402) its exploitability is .90 / .63 after 100 / 1,000
+   visits, that of soft ties .70 / .36.
 5. Larger games with models of P: the literal search.
 
 The number of visits follows from it where none is set.

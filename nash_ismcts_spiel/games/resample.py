@@ -57,6 +57,12 @@ class Resampler:
         self._seconds = seconds
         self._start_graph()
 
+    def _start_graph(self) -> None:
+        self._graph = GameGraph(self._game)
+        self._asked: tuple[int, list[int]] | None = None
+        self._information_set = -1
+        self._draws: _core.WorldDraws | None = None
+
     def __call__(self, state: Any, player: int) -> Any:
         """A state, the caller's to change, that `player` cannot tell from `state`.
 
@@ -85,12 +91,6 @@ class Resampler:
     def offered(self, information_set: int) -> bool:
         """Whether a guide has found a world of an information set that was observed."""
         return bool(self._graph.offered(information_set))
-
-    def _start_graph(self) -> None:
-        self._graph = GameGraph(self._game)
-        self._asked: tuple[int, list[int]] | None = None
-        self._information_set = -1
-        self._draws: _core.WorldDraws | None = None
 
     def observe(self, state: Any, player: int) -> int:
         """The information set; a search asks about one state many times in a row."""

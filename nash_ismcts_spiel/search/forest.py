@@ -40,8 +40,7 @@ BLEND_VISITS = 200.0
 """Visits of an information set at which half of the blend is reached."""
 ROLLOUTS = 4
 """Random games from a new world."""
-HANDFUL = 5
-"""Simulations; with fewer P is played."""
+HANDFUL = 5  # simulations; with fewer P is played
 LEASH_WEIGHT, UNTRAINED_LEASH_WEIGHT = 1.4, 0.4
 EVIDENCE_WEIGHT, EVIDENCE_VISITS = 3.0, 60.0
 """A simulation is worth up to 1 + weight where sets were met often, half of it at so many each."""
@@ -52,8 +51,7 @@ def leash(visits: float, regret: float, weight: float = LEASH_WEIGHT) -> float:
 
     It is high, so that play stays close to P, where there is little evidence and where P is good. n
     is the number of simulations at a decision point, g the regret of P as its own models see it, in
-    value scales. The weight is 1.4, and .4 where nothing is trained: there is then less in P to
-    stay close to.
+    value scales. The weight is less where nothing is trained: there is less in P to stay close to.
     """
     low, high = 1e-12, 1e12
     for _ in range(100):
@@ -127,12 +125,10 @@ class ReferenceForest:
         return list(node.prior) if unknown else node.policy, node.advantage, node.tried
 
     def _set_temperature(self, visits: int, count: int) -> None:
-        if self._rollouts:
-            length = leash(visits, self._models.regret, UNTRAINED_LEASH_WEIGHT)
-        else:
-            done = float(self.simulations + count)
-            evidence = done / (done + EVIDENCE_VISITS * (1.0 + len(self._met.sets)))
-            length = leash(visits * (1.0 + EVIDENCE_WEIGHT * evidence), self._models.regret)
+        done, sets = float(self.simulations + count), 1.0 + len(self._met.sets)
+        met = 0.0 if self._rollouts else done / (done + EVIDENCE_VISITS * sets)
+        weight = UNTRAINED_LEASH_WEIGHT if self._rollouts else LEASH_WEIGHT
+        length = leash(visits * (1.0 + EVIDENCE_WEIGHT * met), self._models.regret, weight)
         self.temperature = self._models.value_scale * length
 
     def _draw_root(self, view: int, player: int, random: SplitMix) -> int:

@@ -10,7 +10,9 @@
 #include "check.h"
 #include "common/draw.h"
 #include "common/flat_map.h"
+#include "common/grouped.h"
 #include "common/hash.h"
+#include "common/proportional.h"
 #include "common/random.h"
 
 namespace nash_ismcts {
@@ -55,6 +57,33 @@ TEST(a_map_agrees_with_the_standard_one) {
     wanted.clear();
     CHECK_EQ(map.find(5), FlatMap::kAbsent);
   }
+}
+
+TEST(entries_are_grouped_by_keys_and_those_without_are_left_out) {
+  const Grouped grouped({2, 0, -1, 2, 0, 2}, 4);
+  CHECK(grouped.first == std::vector<int64_t>({0, 2, 2, 5, 5}));
+  CHECK(grouped.members == std::vector<int32_t>({1, 4, 0, 3, 5}));
+}
+
+TEST(rows_that_have_no_number_are_refused) {
+  CHECK_EQ(next_row(int64_t{2147483647}), 2147483647);
+  bool refused = false;
+  try {
+    next_row(int64_t{2147483648});
+  } catch (const std::length_error&) {
+    refused = true;
+  }
+  CHECK(refused);
+}
+
+TEST(policies_are_proportional_to_positive_weights_or_uniform) {
+  std::vector<double> weights = {-1.0, 1.0, 3.0, 0.0};
+  std::vector<double> policy(4);
+  make_proportional(weights.data(), 4, policy.data());
+  CHECK(policy == std::vector<double>({0.0, 0.25, 0.75, 0.0}));
+  weights = {-1.0, 0.0, -2.0, 0.0};
+  make_proportional(weights.data(), 4, weights.data());
+  CHECK(weights == std::vector<double>({0.25, 0.25, 0.25, 0.25}));
 }
 
 TEST(hashes_tell_contents_lengths_and_order) {

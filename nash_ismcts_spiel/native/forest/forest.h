@@ -99,18 +99,11 @@ class SoftForest {
 
   // Where a clock ends the search, the number of simulations is not known beforehand.
   void set_temperature(int64_t count, int64_t visits) {
-    const int64_t expected = visits == kUntilStopped ? 2 * count + 2 : visits;
-    const double length =
-        rollouts() ? leash(static_cast<double>(expected), settings_.regret, kUntrainedLeashWeight)
-                   : leash(worth(count, expected), settings_.regret);
-    temperature_ = settings_.value_scale * length;
-  }
-
-  // How many simulations the expected ones count for: more where information sets are met often.
-  double worth(int64_t count, int64_t expected) const {
+    const auto n = static_cast<double>(visits == kUntilStopped ? 2 * count + 2 : visits);
     const auto done = static_cast<double>(simulations_ + count);
-    const double evidence = done / (done + kEvidenceVisits * (1.0 + met_.num_sets()));
-    return static_cast<double>(expected) * (1.0 + kEvidenceWeight * evidence);
+    const double length = rollouts() ? leash(n, settings_.regret, kUntrainedLeashWeight)
+                                     : leash(worth(n, done, met_.num_sets()), settings_.regret);
+    temperature_ = settings_.value_scale * length;
   }
 
   // Where simulations begin: worlds of a view as likely as what is played makes them.

@@ -33,6 +33,11 @@ constexpr double kLeashWeight = 1.4, kUntrainedLeashWeight = 0.4;
 constexpr double kEvidenceWeight = 3.0;
 constexpr double kEvidenceVisits = 60.0;
 
+// What simulations are worth after so many that met so many information sets.
+inline double worth(double visits, double done, double sets) {
+  return visits * (1.0 + kEvidenceWeight * (done / (done + kEvidenceVisits * (1.0 + sets))));
+}
+
 // N^-kLearningPower, which a search asks for again and again.
 class LearningSteps {
  public:
