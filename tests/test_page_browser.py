@@ -55,7 +55,7 @@ def test_the_page_loads_and_choices_collapse_at_radius_0(page: browser.Page) -> 
         page.wait("document.querySelector('#place').textContent.includes('(0.4% mixed)')")
         assert "100.0%" in text(page, "#place tbody tr")
         slide(page, "radius", 0.2)
-        page.wait("document.querySelector('#place').textContent.includes('(99.7% mixed)')")
+        page.wait("document.querySelector('#place').textContent.includes('(99.9% mixed)')")
         assert "65.3%" in text(page, "#place tbody tr")
         slide(page, "visits", 0)
         page.wait("document.querySelector('#cost').textContent.startsWith('1 visits')")

@@ -99,7 +99,7 @@ def test_errors_arrive_as_they_are() -> None:
     game = pyspiel.load_game("leduc_poker")
     with pytest.raises(ValueError, match="unknown SearchConfig key 'visit'; did you mean 'visits'"):
         pyspiel.load_bot("nash_ismcts", game, 0, {"visit": 5})
-    with pytest.raises(TypeError, match="visits must be int \| None, not 'many'"):
+    with pytest.raises(TypeError, match=r"visits must be int \| None, not 'many'"):
         pyspiel.load_bot("nash_ismcts", game, 0, {"visits": "many"})
     with pytest.raises(ValueError, match="player_id must be from 0 to 1"):
         pyspiel.load_bot("nash_ismcts", game, 2)

@@ -66,6 +66,7 @@ class WholeEvaluator:
     @functools.cached_property
     def _of_samples(self) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
         """Beliefs, child values, and where the child values of each node begin."""
+        self.graph.resolve()  # SAMPLE nodes that nobody has asked for are numbered, too
         samples, sets = self.graph.samples, self.graph.information_sets
         own = np.asarray(sets.action_count, dtype=np.int64)[samples.information_set]
         first = np.concatenate([[0], np.cumsum(own * np.asarray(samples.branch_count))])
