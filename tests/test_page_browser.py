@@ -56,7 +56,7 @@ def test_the_page_loads_and_choices_collapse_at_radius_0(page: browser.Page) -> 
         assert "100.0%" in text(page, "#place tbody tr")
         slide(page, "radius", 0.2)
         page.wait("document.querySelector('#place').textContent.includes('(99.9% mixed)')")
-        assert "65.3%" in text(page, "#place tbody tr")
+        assert "65.6%" in text(page, "#place tbody tr")
         slide(page, "visits", 0)
         page.wait("document.querySelector('#cost').textContent.startsWith('1 visits')")
         page.press("policy by radius")
