@@ -53,9 +53,9 @@ def train(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Trains what is asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", nargs="+", choices=list(GAMES), required=True)
+    parser.add_argument("--games", nargs="+", choices=list(GAMES), default=list(GAMES))
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
-    parser.add_argument("--seconds", nargs="+", type=float, required=True)
+    parser.add_argument("--seconds", nargs="+", type=float, default=[5, 20, 60])
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)

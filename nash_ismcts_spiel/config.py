@@ -66,7 +66,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "ucb_exploration": (0.0, _MOST),
     "puct_floor": (1e-6, 1.0 - 1e-6),
     "prior_noise": (0.0, 1.0),
-    "prior_temperature": (1e-3, _MOST),
+    "prior_temperature": (1e-4, _MOST),
     "opponent_prior_visits": (0.0, _MOST),
     "spawn_depth": (0, 1_000_000_000),
     "lcb_width": (0.0, _MOST),

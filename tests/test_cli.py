@@ -48,7 +48,9 @@ def test_games_lists_every_registered_game_and_says_why_some_are_refused(capsys)
 
 def test_every_game_that_is_not_refused_was_measured(capsys):
     games = json.loads(run(capsys, "games", "--json")[1])
-    assert [g["game"] for g in games if g["grade"] != "refused" and g["outcome"] is None] == []
+    of_tests = {"noisy_signal"}  # registered here once test_posteriors.py was imported
+    unmeasured = {g["game"] for g in games if g["grade"] != "refused" and g["outcome"] is None}
+    assert unmeasured <= of_tests
 
 
 def test_games_filter(capsys):
@@ -170,7 +172,7 @@ def test_search_takes_simultaneous_and_perfect_information_games(capsys):
         ("search --game kuhn_poker --random-moves 9", "was over after"),
         ("search --game kuhn_poker --random-moves -1", "must not be negative"),
         ("search --game kuhn_poker --seed -1", "must not be negative"),
-        ("search --game kuhn_poker --visits 0", "visits must be at least 1"),
+        ("search --game kuhn_poker --visits 0", "visits must be from 1 to 2e+09"),
         ("search --game kuhn_poker --visits many", "invalid int value"),
         ("search --game kuhn_poker --dispersion-radius 3", "from 0 to 2"),
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pickle
 import re
 import shlex
 import subprocess
@@ -159,14 +160,21 @@ for line in (
     assert done.stdout.count("half_street_poker") >= 4
 
 
-def test_workers_import_it_too() -> None:
+def test_workers_import_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
     from nash_ismcts_spiel.learning import workers
 
-    started: list[str] = []
-    workers._start_here(lambda: started.append("worker"), None, ["colorsys"])  # type: ignore[arg-type,func-returns-value]
-    assert "colorsys" in sys.modules and started == ["worker"]
+    held: list[object] = []
+    monkeypatch.setattr(workers, "hold", held.append)  # which would end this process later on
+    end = object()
+    workers._start_here(end, pickle.dumps(_Started), None, ["colorsys"])  # type: ignore[arg-type]
+    assert "colorsys" in sys.modules and isinstance(workers._worker_here, _Started)
+    assert held == [end]
     with pytest.raises(ValueError, match="no_such_module cannot be imported"):
-        workers._start_here(lambda: None, None, ["no_such_module"])  # type: ignore[arg-type,return-value]
+        workers._start_here(end, pickle.dumps(_Started), None, ["no_such_module"])  # type: ignore[arg-type]
+
+
+class _Started:
+    """A worker."""
 
 
 def test_work_is_told_within_two_seconds_in_a_line(

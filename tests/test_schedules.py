@@ -131,7 +131,7 @@ def test_unknown_keys_refused_with_a_hint(settings: dict[str, Any], message: str
         ({"visits": "50"}, TypeError, "visits must be Schedule"),
         ({"visits": True}, TypeError, "visits must be Schedule"),
         ({"search": {"engine": "reference"}}, ValueError, "native engine only"),
-        ({"search": {"c_puct": -1.0}}, ValueError, "c_puct must be not negative"),
+        ({"search": {"c_puct": -1.0}}, ValueError, "c_puct must be from 0"),
         ({"dispersion_radius": {"start": 2.5}}, ValueError, "dispersion_radius must be from 0"),
         (
             {"dispersion_radius": {"start": 0.1, "power": 0.5}},

@@ -84,7 +84,7 @@ void for_each_range(const SearchConfig& config, Visit&& visit) {
   visit("ucb_exploration", config.ucb_exploration, 0.0, kMost);
   visit("puct_floor", config.puct_floor, 1e-6, 1.0 - 1e-6);
   visit("prior_noise", config.prior_noise, 0.0, 1.0);
-  visit("prior_temperature", config.prior_temperature, 1e-3, kMost);
+  visit("prior_temperature", config.prior_temperature, 1e-4, kMost);
   visit("spawn_depth", config.spawn_depth, 0.0, kMost);
   visit("opponent_prior_visits", config.opponent_prior_visits, 0.0, kMost);
   visit("lcb_width", config.lcb_width, 0.0, kMost);
