@@ -27,6 +27,7 @@ from nash_ismcts_spiel.games.guides import (
     phantom_go,
     rbc,
     skat,
+    social_deduction,
     solitaire,
     spades,
 )
@@ -51,6 +52,7 @@ _GUIDES: dict[str, Guide] = {
     "python_team_dominoes": dominoes.guide,
     "rbc": rbc.guide,
     "skat": skat.guide,
+    "social_deduction": social_deduction.guide,
     "solitaire": solitaire.guide,
     "spades": spades.guide,
 }
