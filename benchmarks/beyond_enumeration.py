@@ -9,7 +9,7 @@ per view; with `--mixture` also of the mean policy over all seeds, which is what
 who does not know the seed of each search.
 
     python -m benchmarks.beyond_enumeration --games phantom_ttt --visits 100,1000
-    python -m benchmarks.beyond_enumeration --agents forest,forest_untrained --seeds 0,1,2
+    python -m benchmarks.beyond_enumeration --agents forest,untrained --seeds 0,1,2
     python -m benchmarks.beyond_enumeration --agents mo_ismcts --seeds 0,1,2 --mixture
     python -m benchmarks.beyond_enumeration --agents sweeps --visits 10,100,1000
     python -m benchmarks.beyond_enumeration --stored    # makes all stored points again: hours
@@ -80,7 +80,7 @@ class Agent:
 
 AGENTS = {
     "forest": Agent("nash_ismcts", "Nash-ISMCTS, pretrained networks", learned=True),
-    "forest_untrained": Agent("nash_ismcts", "Nash-ISMCTS without networks (P uniform)"),
+    "untrained": Agent("nash_ismcts", "Nash-ISMCTS without networks (P uniform)"),
     "notes": Agent("nash_ismcts_notes", "the notes' literal search (radius 0.05), rollouts"),
     "mt_ismcts": Agent("mt_ismcts", "ISMCTS with a tree for each player (UCB), rollouts"),
     "mt_ismcts_visits": Agent(

@@ -34,7 +34,7 @@ COLOURS = {
 """Of Okabe and Ito (2008)."""
 PHANTOM = {
     "untrained": {
-        "forest_untrained": OURS,
+        "untrained": OURS,
         "mo_ismcts": "mo_ismcts",
         "ismcts": "ismcts",
         "notes": "nash_ismcts_notes",

@@ -33,10 +33,10 @@ def run(folder: Path, *options: str) -> dict[str, Any]:
 
 
 def test_a_mixture_is_measured_beside_its_seeds(folder: Path) -> None:
-    options = ("--agents", "forest_untrained,mo_ismcts", "--visits", "8", "--seeds", "0,1")
+    options = ("--agents", "untrained,mo_ismcts", "--visits", "8", "--seeds", "0,1")
     found = run(folder, *options, "--mixture")
     assert len(found) == 6
-    for agent in ("forest_untrained", "mo_ismcts"):
+    for agent in ("untrained", "mo_ismcts"):
         single = [found[f"small-{agent}-8-{seed}"]["exploitability"] for seed in (0, 1)]
         mixture = found[f"small-{agent}-8-mix"]
         assert mixture["seed"] == [0, 1]
@@ -52,9 +52,9 @@ def test_a_mixture_is_measured_beside_its_seeds(folder: Path) -> None:
 
 
 def test_single_points_are_those_of_a_mixture(folder: Path) -> None:
-    options = ("--agents", "forest_untrained", "--visits", "5", "--seeds", "3")
-    alone = run(folder, *options)["small-forest_untrained-5-3"]
-    together = run(folder, *options, "--mixture", "--again")["small-forest_untrained-5-3"]
+    options = ("--agents", "untrained", "--visits", "5", "--seeds", "3")
+    alone = run(folder, *options)["small-untrained-5-3"]
+    together = run(folder, *options, "--mixture", "--again")["small-untrained-5-3"]
     assert alone["exploitability"] == pytest.approx(together["exploitability"], abs=1e-12)
 
 
