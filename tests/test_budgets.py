@@ -167,7 +167,7 @@ class SlowGame(StallingGame):
 
 class SlowState(StallingState):
     def _apply_action(self, action: int) -> None:
-        time.sleep(0.03)
+        time.sleep(0.01)
         super()._apply_action(action)
 
 
