@@ -320,6 +320,7 @@ class ForestSettings:
         blend: float,
         first_values: str,
         seed: int,
+        most_evidence: float = ...,
     ) -> None: ...
 
 @final
