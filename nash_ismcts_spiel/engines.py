@@ -4,7 +4,7 @@ Which search answers where is decided here alone, in this order:
 
 1. `search="notes"`, or nothing is hidden: the notes' literal search.
 2. The game is enumerated: the search with soft ties, by the models of P or, untrained, by games
-   from uniform play. It converges: more visits make it harder to exploit.
+   from uniform play. More visits make it harder to exploit, as a rule: docs/limits.md.
 3. Larger games whose histories merge: the same over views.
 4. Larger games, nothing trained: the forest on live states, which wins more matches there than a
    search that has to know beliefs and values of worlds. Its limit is not an equilibrium: in Leduc
