@@ -16,13 +16,12 @@ import torch
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.entries import legal_entries, open_entries, pair_entries
 from nash_ismcts_spiel.games.tensors import Tensors
-from nash_ismcts_spiel.models import InformationSetRow, SampleRow
-from nash_ismcts_spiel.models.checks import sample_rows, set_rows
+from nash_ismcts_spiel.models.protocol import RowsOfArrays
 
 Floats = npt.NDArray[np.float64]
 
 
-class SmallNetwork:
+class SmallNetwork(RowsOfArrays):
     """Two hidden layers of `width` units for information sets, two for SAMPLE nodes."""
 
     def __init__(self, game: Any, width: int = 128, seed: int = 0) -> None:
@@ -52,20 +51,6 @@ class SmallNetwork:
         beliefs = open_entries(graph, sample_nodes).softmax(outputs)
         rows, _, pieces = pair_entries(graph, sample_nodes)
         return beliefs, np.tanh(outputs[:, self._tensors.pieces :])[rows, pieces]
-
-    def information_set_rows(
-        self, graph: GameGraph, information_sets: Sequence[int]
-    ) -> list[InformationSetRow]:
-        """One row per information set."""
-        counts = legal_entries(graph, information_sets).counts
-        return set_rows(*self.flat_information_set_rows(graph, information_sets), counts)
-
-    def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> list[SampleRow]:
-        """One row per SAMPLE node."""
-        owners = graph.samples.information_set.take(np.asarray(sample_nodes))
-        owned = graph.information_sets.action_count.take(owners)
-        counts = open_entries(graph, sample_nodes).counts
-        return sample_rows(*self.flat_sample_rows(graph, sample_nodes), counts, owned)
 
 
 def _outputs(network: torch.nn.Module, inputs: npt.NDArray[np.float32]) -> Floats:

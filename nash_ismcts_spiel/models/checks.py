@@ -1,18 +1,15 @@
-"""Checks of what an evaluator returned: whole batches quickly, single rows with the reason.
-
-The check of a batch only says that something is wrong; what and where is then found row by row.
-"""
+"""Checks of what an evaluator returned: whole batches quickly, then the first row that is wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.models.protocol import Floats, InformationSetRow, SampleRow
+from nash_ismcts_spiel.models.protocol import Floats
 from nash_ismcts_spiel.native import _core
 
 Counts = npt.NDArray[np.int32] | npt.NDArray[np.int64]
@@ -20,99 +17,101 @@ Counts = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 _SUM_TOLERANCE = 1e-6
 _LARGEST = 1e100
 """Largest value that a search can add up and square."""
+_DISTRIBUTIONS = ("policy", "beliefs")
 
 
 class WrongRowError(Exception):
-    """What is wrong, before it is known where."""
+    """What is wrong.
 
-    def __init__(self, got: str, wanted: str) -> None:
+    Attributes:
+      row: which row of the batch; None if no single one is to blame.
+    """
+
+    def __init__(self, got: str, wanted: str, row: int | None = None) -> None:
         """Says what was got instead of what was wanted."""
         super().__init__(f"{got} instead of {wanted}")
+        self.row = row
 
 
-def finite(flat: Floats | None) -> bool:
-    """Whether there are numbers, and all are finite and far from where sums would not be."""
-    if flat is None:
-        return False
+class Column(NamedTuple):
+    """Numbers that are due: of each row one list, or several.
+
+    Attributes:
+      lengths: of each list.
+      rows: the row of each list.
+    """
+
+    lengths: Counts
+    rows: Counts
+
+
+Columns = Mapping[str, Column]
+
+
+def finite(flat: Floats) -> bool:
+    """Whether all numbers are finite and far from where sums would not be."""
     # Written so that NaN fails.
     return flat.size == 0 or bool(-_LARGEST <= flat.min() and flat.max() <= _LARGEST)
 
 
-def distributions(flat: Floats | None, lengths: Counts) -> bool:
+def distributions(flat: Floats, lengths: Counts) -> bool:
     """Whether there are distributions of these lengths, end to end."""
-    return flat is not None and _core.are_distributions(flat, lengths, _SUM_TOLERANCE)
+    return _core.are_distributions(flat, lengths, _SUM_TOLERANCE)
 
 
-def end_to_end(
-    rows: Sequence[Any], lengths: Counts, heights: Counts | None = None
-) -> Floats | None:
-    """Rows (or matrices with `heights` rows each) end to end; None if one has another shape."""
-    try:
-        arrays = [np.asarray(row, dtype=np.float64) for row in rows]
-    except ValueError:  # a ragged matrix
-        return None
-    if heights is None:
-        shapes: list[tuple[int, ...]] = [(length,) for length in lengths.tolist()]
-    else:
-        shapes = list(zip(heights.tolist(), lengths.tolist(), strict=True))
-    if [array.shape for array in arrays] != shapes:
-        return None
-    return np.concatenate([array.reshape(-1) for array in arrays])
+def end_to_end(lists: Iterable[Sequence[Any]], columns: Columns) -> list[Floats]:
+    """Lists of numbers end to end, column by column.
+
+    Raises:
+      WrongRowError: one of them has another length.
+    """
+    found = []
+    for (name, (lengths, rows)), parts in zip(columns.items(), lists, strict=True):
+        for part, length, row in zip(parts, lengths.tolist(), rows.tolist(), strict=True):
+            if len(part) != length:
+                raise WrongRowError(f"{len(part)} entries of {name}", f"{length}", row)
+        found.append(np.concatenate([np.asarray(part, dtype=np.float64) for part in parts]))
+    return found
 
 
-def sized(found: Any, sizes: dict[str, int]) -> list[Floats]:
-    """Flat arrays of the sizes that are due, by name.
+def sized(found: Any, columns: Columns) -> list[Floats]:
+    """Flat arrays, if they have the sizes that are due.
 
     Raises:
       WrongRowError: they are too few or too many, are not numbers, or have another shape.
     """
-    if not isinstance(found, (tuple, list)) or len(found) != len(sizes):
+    if not isinstance(found, (tuple, list)) or len(found) != len(columns):
         count = f"{len(found)} arrays" if isinstance(found, (tuple, list)) else type(found).__name__
-        raise WrongRowError(count, f"{len(sizes)} arrays ({', '.join(sizes)})")
+        raise WrongRowError(count, f"{len(columns)} arrays ({', '.join(columns)})")
     arrays = []
-    for (name, size), entries in zip(sizes.items(), found, strict=True):
+    for (name, column), entries in zip(columns.items(), found, strict=True):
         try:
             array = np.asarray(entries, dtype=np.float64)
         except (TypeError, ValueError):
             raise WrongRowError(f"{name} of {type(entries).__name__}", "numbers") from None
-        if array.shape != (size,):
-            raise WrongRowError(f"{name} of shape {array.shape}", f"({size},)")
+        due = (int(column.lengths.sum()),)
+        if array.shape != due:
+            raise WrongRowError(f"{name} of shape {array.shape}", f"{due}")
         arrays.append(array)
     return arrays
 
 
-def set_rows(
-    policy: Any, value: Floats, child_values: Any, counts: Counts
-) -> list[InformationSetRow]:
-    """The rows of information sets that lie end to end."""
-    ends = np.cumsum(counts)[:-1]
-    columns = zip(np.split(policy, ends), value, np.split(child_values, ends), strict=True)
-    return [InformationSetRow(p.tolist(), float(v), c.tolist()) for p, v, c in columns]
+def check(arrays: Sequence[Floats], columns: Columns) -> None:
+    """Raises WrongRowError with the first row that has no distribution or no finite numbers."""
+    for (name, (lengths, rows)), flat in zip(columns.items(), arrays, strict=True):
+        is_distribution = name in _DISTRIBUTIONS
+        if not (distributions(flat, lengths) if is_distribution else finite(flat)):
+            for part, row in zip(np.split(flat, np.cumsum(lengths)[:-1]), rows, strict=True):
+                _check_part(name, part.tolist(), is_distribution, int(row))
 
 
-def sample_rows(beliefs: Any, child_values: Any, counts: Counts, owned: Counts) -> list[SampleRow]:
-    """The rows of SAMPLE nodes that lie end to end."""
-    beliefs_of = np.split(beliefs, np.cumsum(counts)[:-1])
-    values_of = np.split(child_values, np.cumsum(owned * counts)[:-1])
-    rows = zip(beliefs_of, values_of, owned, strict=True)
-    return [SampleRow(h.tolist(), v.reshape(own, -1).tolist()) for h, v, own in rows]
-
-
-def check_distribution(name: str, row: Sequence[float], length: int) -> None:
-    """Raises WrongRowError unless `row` is a distribution over `length` things."""
-    check_values(name, row, length)
-    total = sum(row)
-    if min(row) < 0.0 or abs(total - 1.0) > _SUM_TOLERANCE:
-        got = f"{name} {list(row)} (sum {total})"
-        raise WrongRowError(got, "non-negative entries that sum to 1")
-
-
-def check_values(name: str, row: Sequence[float], length: int) -> None:
-    """Raises WrongRowError unless `row` holds `length` finite numbers, none of them absurd."""
-    if len(row) != length:
-        raise WrongRowError(f"{len(row)} entries of {name}", f"{length}")
-    if not all(abs(value) <= _LARGEST for value in row):  # NaN is not
-        raise WrongRowError(f"{name} {list(row)}", f"finite numbers below {_LARGEST:g}")
+def _check_part(name: str, part: list[float], is_distribution: bool, row: int) -> None:
+    if not all(abs(value) <= _LARGEST for value in part):  # NaN is not
+        raise WrongRowError(f"{name} {part}", f"finite numbers below {_LARGEST:g}", row)
+    total = sum(part)
+    if is_distribution and (min(part) < 0.0 or abs(total - 1.0) > _SUM_TOLERANCE):
+        got = f"{name} {part} (sum {total})"
+        raise WrongRowError(got, "non-negative entries that sum to 1", row)
 
 
 def check_native(graph: GameGraph, rows: _core.Rows) -> None:

@@ -43,9 +43,5 @@ class PriorBeliefs:
     def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> list[SampleRow]:
         """One row per SAMPLE node."""
         owners = [graph.samples.information_set[node] for node in sample_nodes]
-        rows = self.information_set_rows(graph, owners)
-        beliefs = [graph.prior_weights(node) for node in sample_nodes]
-        return [
-            SampleRow(h, [[value] * len(h) for value in row.child_values])
-            for h, row in zip(beliefs, rows, strict=True)
-        ]
+        rows = zip(sample_nodes, self.information_set_rows(graph, owners), strict=True)
+        return [SampleRow.alike(graph.prior_weights(node), row.child_values) for node, row in rows]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,11 @@ class SampleRow:
 
     beliefs: Sequence[float]
     child_values: Sequence[Sequence[float]]
+
+    @classmethod
+    def alike(cls, beliefs: Sequence[float], child_values: Sequence[float]) -> Self:
+        """A row whose Vc does not tell pieces apart."""
+        return cls(beliefs, [[value] * len(beliefs) for value in child_values])
 
 
 class Evaluator(Protocol):
@@ -100,6 +105,50 @@ class FlatEvaluator(Protocol):
         Vc is action-major in each node: all branches of its first own action, then of the second.
         """
         ...
+
+
+class RowsOfArrays:
+    """The rows of an evaluator that gives whole batches as flat arrays (`FlatEvaluator`)."""
+
+    def information_set_rows(
+        self: FlatEvaluator, graph: GameGraph, information_sets: Sequence[int]
+    ) -> list[InformationSetRow]:
+        """One row per information set."""
+        arrays = self.flat_information_set_rows(graph, information_sets)
+        return set_rows(graph, information_sets, *arrays)
+
+    def sample_rows(
+        self: FlatEvaluator, graph: GameGraph, sample_nodes: Sequence[int]
+    ) -> list[SampleRow]:
+        """One row per SAMPLE node."""
+        return sample_rows(graph, sample_nodes, *self.flat_sample_rows(graph, sample_nodes))
+
+
+def set_rows(
+    graph: GameGraph,
+    information_sets: Sequence[int],
+    policy: Floats,
+    value: Floats,
+    child_values: Floats,
+) -> list[InformationSetRow]:
+    """The rows of information sets that lie end to end."""
+    counts = graph.information_sets.action_count.take(np.asarray(information_sets, np.int64))
+    ends = np.cumsum(counts)[:-1]
+    columns = zip(np.split(policy, ends), value, np.split(child_values, ends), strict=True)
+    return [InformationSetRow(p.tolist(), float(v), c.tolist()) for p, v, c in columns]
+
+
+def sample_rows(
+    graph: GameGraph, sample_nodes: Sequence[int], beliefs: Floats, child_values: Floats
+) -> list[SampleRow]:
+    """The rows of SAMPLE nodes that lie end to end."""
+    nodes = np.asarray(sample_nodes, np.int64)
+    counts = graph.samples.branch_count.take(nodes)
+    owned = graph.information_sets.action_count.take(graph.samples.information_set.take(nodes))
+    beliefs_of = np.split(beliefs, np.cumsum(counts)[:-1])
+    values_of = np.split(child_values, np.cumsum(owned * counts)[:-1])
+    rows = zip(beliefs_of, values_of, owned, strict=True)
+    return [SampleRow(h.tolist(), v.reshape(own, -1).tolist()) for h, v, own in rows]
 
 
 def graph_of(evaluator: object) -> GameGraph | None:

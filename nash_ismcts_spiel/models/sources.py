@@ -34,13 +34,9 @@ class SourceEvaluator(abc.ABC):
 
     def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> list[SampleRow]:
         """One row per SAMPLE node."""
-        rows: list[SampleRow] = []
-        for node in sample_nodes:
-            beliefs = self.beliefs(graph, node)
-            owner = graph.samples.information_set[node]
-            (row,) = self.information_set_rows(graph, [owner])
-            rows.append(SampleRow(beliefs, [[v] * len(beliefs) for v in row.child_values]))
-        return rows
+        owners = [graph.samples.information_set[node] for node in sample_nodes]
+        rows = zip(sample_nodes, self.information_set_rows(graph, owners), strict=True)
+        return [SampleRow.alike(self.beliefs(graph, node), row.child_values) for node, row in rows]
 
 
 def compiled_only(evaluator: object) -> SourceEvaluator | None:

@@ -6,9 +6,10 @@ and never reaches a tree.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from nash_ismcts_spiel.models.protocol import (
     Floats,
     InformationSetRow,
     SampleRow,
+    sample_rows,
+    set_rows,
 )
 from nash_ismcts_spiel.models.sources import compiled_only
 from nash_ismcts_spiel.native import _core
@@ -66,9 +69,7 @@ class Models:
         """P at several information sets, in one batch."""
         missing = [number for number in information_sets if number not in self._information_sets]
         if missing and self.compiled is None:
-            for number, row in zip(missing, self._new_information_sets(missing), strict=True):
-                self._check_information_set(number, row)
-                self._information_sets[number] = row
+            self._keep(missing)
         return [self.policy(number) for number in information_sets]
 
     @functools.cached_property
@@ -103,40 +104,38 @@ class Models:
         """P, V and Vc at an information set; compiled models may value it in the world `arrival`,
         in which its own player has come to it.
         """
-        row = self._information_sets.get(information_set)
-        if row is None:
-            if self.compiled is not None:
+        if information_set not in self._information_sets:
+            if self.compiled is None:
+                self._keep([information_set])
+            else:
                 source = self.compiled.row_source(self.graph)
                 row = InformationSetRow(*source.set_row(self.graph, information_set, arrival))
-            else:
-                (row,) = self._new_information_sets([information_set])
-                self._check_information_set(information_set, row)
-            self._information_sets[information_set] = row
-        return row
+                self._information_sets[information_set] = row
+        return self._information_sets[information_set]
 
     def sample(self, sample_node: int) -> SampleRow:
         """Beliefs and Vc at a SAMPLE node."""
         row = self._samples.get(sample_node)
-        if row is None:
-            if self.compiled_beliefs:
-                row = self._samples[sample_node] = self._source_sample(sample_node)
-                return row
-            (row,) = self._new_samples([sample_node])
-            self._check_sample(sample_node, row)
-            row = self._samples[sample_node] = SampleRow(list(row.beliefs), row.child_values)
+        if row is None and self.compiled_beliefs:
+            row = self._samples[sample_node] = self._source_sample(sample_node)
+        elif row is None:
+            arrays = self.flat_samples([sample_node])
+            (row,) = sample_rows(self.graph, [sample_node], *arrays)
+            self._samples[sample_node] = row
             self._bury(sample_node)
         return row
 
+    def _keep(self, information_sets: Sequence[int]) -> None:
+        arrays = self.flat_information_sets(information_sets)
+        rows = set_rows(self.graph, information_sets, *arrays)
+        self._information_sets |= zip(information_sets, rows, strict=True)
+
     def _source_sample(self, sample_node: int) -> SampleRow:
-        """Vc does not tell pieces apart, so the row of the information set says it all; beliefs
-        know of dead branches already.
-        """
-        values = self.information_set(self.graph.samples.information_set[sample_node]).child_values
+        """The row of the information set says it all; beliefs know of dead branches already."""
+        row = self.information_set(self.graph.samples.information_set[sample_node])
         if self.compiled is not None:
-            beliefs = self.compiled.beliefs(self.graph, sample_node)
-        else:
-            beliefs = self.graph.prior_weights(sample_node)
-        return SampleRow(beliefs, [[value] * len(beliefs) for value in values])
+            return SampleRow.alike(self.compiled.beliefs(self.graph, sample_node), row.child_values)
+        return SampleRow.alike(self.graph.prior_weights(sample_node), row.child_values)
 
     def bury_new(self) -> None:
         """Takes branches that died since the last call out of the beliefs of their nodes."""
@@ -168,113 +167,60 @@ class Models:
         Straight from the evaluator, checked and not kept.
         """
         counts = _picked(self.graph.information_sets.action_count, information_sets)
-        rows: Sequence[InformationSetRow] | None = None
-        policy: Floats | None
-        child_values: Floats | None
-        if self._flat is None:
-            rows = self._new_information_sets(information_sets)
-            policy = checks.end_to_end([row.policy for row in rows], counts)
-            value = np.array([row.value for row in rows])
-            child_values = checks.end_to_end([row.child_values for row in rows], counts)
-        else:
-            found = self._flat.flat_information_set_rows(self.graph, information_sets)
-            policy, value, child_values = self._sized_sets(found, information_sets, counts)
-        if not (
-            checks.distributions(policy, counts)
-            and checks.finite(value)
-            and checks.finite(child_values)
-        ):
-            if rows is None:
-                rows = checks.set_rows(policy, value, child_values, counts)
-            for information_set, row in zip(information_sets, rows, strict=True):
-                self._check_information_set(information_set, row)
-        assert policy is not None and child_values is not None
-        return policy, value, child_values
+        each = np.arange(len(counts))
+        columns = {
+            "policy": checks.Column(counts, each),
+            "value": checks.Column(np.ones(len(counts), np.int64), each),
+            "child_values": checks.Column(counts, each),
+        }
+        with self._naming("at", information_sets):
+            if self._flat is not None:
+                found = self._flat.flat_information_set_rows(self.graph, information_sets)
+                arrays = checks.sized(found, columns)
+            else:
+                rows = self.evaluator.information_set_rows(self.graph, information_sets)
+                _check_count(rows, counts)
+                lists = zip(*((r.policy, [r.value], r.child_values) for r in rows), strict=True)
+                arrays = checks.end_to_end(lists, columns)
+            checks.check(arrays, columns)
+        return tuple(arrays)
 
     def flat_samples(self, sample_nodes: Sequence[int]) -> tuple[Floats, ...]:
         """Beliefs and child values of several SAMPLE nodes, each end to end, as above."""
         samples, sets = self.graph.samples, self.graph.information_sets
         counts = _picked(samples.branch_count, sample_nodes)
-        owned = _picked(sets.action_count, _picked(samples.information_set, sample_nodes))
-        rows: Sequence[SampleRow] | None = None
-        beliefs: Floats | None
-        child_values: Floats | None
-        if self._flat is None:
-            rows = self._new_samples(sample_nodes)
-            beliefs = checks.end_to_end([row.beliefs for row in rows], counts)
-            child_values = checks.end_to_end([row.child_values for row in rows], counts, owned)
-        else:
-            found = self._flat.flat_sample_rows(self.graph, sample_nodes)
-            beliefs, child_values = self._sized_samples(found, sample_nodes, counts, owned)
-        if not (checks.distributions(beliefs, counts) and checks.finite(child_values)):
-            if rows is None:
-                rows = checks.sample_rows(beliefs, child_values, counts, owned)
-            for sample_node, row in zip(sample_nodes, rows, strict=True):
-                self._check_sample(sample_node, row)
-        assert beliefs is not None and child_values is not None
-        return beliefs, child_values
+        owners = _picked(samples.information_set, sample_nodes)
+        owned = _picked(sets.action_count, owners)
+        each = np.arange(len(counts))
+        columns = {
+            "beliefs": checks.Column(counts, each),
+            "child_values": checks.Column(counts.repeat(owned), each.repeat(owned)),
+        }
+        with self._naming("at a SAMPLE node of", owners):
+            if self._flat is not None:
+                found = self._flat.flat_sample_rows(self.graph, sample_nodes)
+                arrays = checks.sized(found, columns)
+            else:
+                rows = self.evaluator.sample_rows(self.graph, sample_nodes)
+                _check_count(rows, counts)
+                for place, (row, own) in enumerate(zip(rows, owned, strict=True)):
+                    if len(row.child_values) != own:
+                        got = f"{len(row.child_values)} rows of child_values"
+                        raise checks.WrongRowError(got, f"{own}", place)
+                values = [part for row in rows for part in row.child_values]
+                arrays = checks.end_to_end([[row.beliefs for row in rows], values], columns)
+            checks.check(arrays, columns)
+        return tuple(arrays)
 
-    def _sized_sets(
-        self, found: Any, information_sets: Sequence[int], counts: checks.Counts
-    ) -> list[Floats]:
-        entries = int(counts.sum())
-        sizes = {"policy": entries, "value": len(counts), "child_values": entries}
+    @contextlib.contextmanager
+    def _naming(self, at: str, owners: Sequence[int] | checks.Counts) -> Iterator[None]:
+        """Says at which information set something is wrong, or where a batch begins."""
         try:
-            return checks.sized(found, sizes)
+            yield
         except checks.WrongRowError as wrong:
-            first = self.graph.key(information_sets[0])
-            raise self._error(wrong, f"at {first}{_and_more(len(counts))}") from None
-
-    def _sized_samples(
-        self, found: Any, sample_nodes: Sequence[int], counts: checks.Counts, owned: checks.Counts
-    ) -> list[Floats]:
-        sizes = {"beliefs": int(counts.sum()), "child_values": int(counts @ owned)}
-        try:
-            return checks.sized(found, sizes)
-        except checks.WrongRowError as wrong:
-            first = self.graph.key(self.graph.samples.information_set[sample_nodes[0]])
-            where = f"at a SAMPLE node of {first}{_and_more(len(counts))}"
-            raise self._error(wrong, where) from None
-
-    def _new_information_sets(self, information_sets: Sequence[int]) -> Sequence[InformationSetRow]:
-        rows = self.evaluator.information_set_rows(self.graph, information_sets)
-        self._check_count(len(rows), len(information_sets))
-        return rows
-
-    def _new_samples(self, sample_nodes: Sequence[int]) -> Sequence[SampleRow]:
-        rows = self.evaluator.sample_rows(self.graph, sample_nodes)
-        self._check_count(len(rows), len(sample_nodes))
-        return rows
-
-    def _check_count(self, rows: int, asked: int) -> None:
-        if rows != asked:
-            wrong = checks.WrongRowError(f"{rows} rows", f"{asked}")
-            raise self._error(wrong, f"in {self.graph.game.name}")
-
-    def _check_information_set(self, information_set: int, row: InformationSetRow) -> None:
-        actions = self.graph.information_sets.action_count[information_set]
-        try:
-            checks.check_distribution("policy", row.policy, actions)
-            checks.check_values("value", [row.value], 1)
-            checks.check_values("child_values", row.child_values, actions)
-        except checks.WrongRowError as wrong:
-            raise self._error(wrong, f"at {self.graph.key(information_set)}") from None
-
-    def _check_sample(self, sample_node: int, row: SampleRow) -> None:
-        samples = self.graph.samples
-        information_set = samples.information_set[sample_node]
-        branches = samples.branch_count[sample_node]
-        actions = self.graph.information_sets.action_count[information_set]
-        try:
-            checks.check_distribution("beliefs", row.beliefs, branches)
-            if len(row.child_values) != actions:
-                got = f"{len(row.child_values)} rows of child_values"
-                raise checks.WrongRowError(got, f"{actions}")
-            for values in row.child_values:
-                checks.check_values("child_values", values, branches)
-        except checks.WrongRowError as wrong:
-            where = f"at a SAMPLE node of {self.graph.key(information_set)}"
-            raise self._error(wrong, where) from None
+            key = self.graph.key(int(owners[wrong.row or 0]))
+            more = f" (the first of {len(owners)})" if wrong.row is None and len(owners) > 1 else ""
+            raise self._error(wrong, f"{at} {key}{more}") from None
 
     def _error(self, wrong: checks.WrongRowError, where: str) -> EvaluatorError:
         name = type(self.evaluator).__name__
@@ -286,5 +232,6 @@ def _picked(column: _core.IntColumn, rows: Sequence[int] | checks.Counts) -> che
     return column.take(np.asarray(rows))
 
 
-def _and_more(count: int) -> str:
-    return "" if count == 1 else f" (the first of {count})"
+def _check_count(rows: Sequence[Any], asked: checks.Counts) -> None:
+    if len(rows) != len(asked):
+        raise checks.WrongRowError(f"{len(rows)} rows", f"{len(asked)}")

@@ -20,14 +20,13 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.entries import legal_entries, open_entries, pair_entries
 from nash_ismcts_spiel.games.splitting import SplitActions
 from nash_ismcts_spiel.games.tensors import Tensors
-from nash_ismcts_spiel.models import InformationSetRow, SampleRow
-from nash_ismcts_spiel.models.checks import sample_rows, set_rows
 from nash_ismcts_spiel.models.networks.nets import Networks, piece_values
+from nash_ismcts_spiel.models.protocol import RowsOfArrays
 
 Floats = npt.NDArray[np.float64]
 
 
-class NetworkEvaluator:
+class NetworkEvaluator(RowsOfArrays):
     """P, V, Vc and H by networks.
 
     Attributes:
@@ -84,20 +83,6 @@ class NetworkEvaluator:
         outputs = self.networks.hidden(self._tensor(rows))
         pieces = turns.entries(open_entries(graph, sample_nodes))
         return pieces.softmax(self._doubles(outputs))
-
-    def information_set_rows(
-        self, graph: GameGraph, information_sets: Sequence[int]
-    ) -> list[InformationSetRow]:
-        """One row per information set."""
-        counts = legal_entries(graph, information_sets).counts
-        return set_rows(*self.flat_information_set_rows(graph, information_sets), counts)
-
-    def sample_rows(self, graph: GameGraph, sample_nodes: Sequence[int]) -> list[SampleRow]:
-        """One row per SAMPLE node."""
-        owners = graph.samples.information_set.take(np.asarray(sample_nodes))
-        counts = open_entries(graph, sample_nodes).counts
-        owned = legal_entries(graph, owners).counts
-        return sample_rows(*self.flat_sample_rows(graph, sample_nodes), counts, owned)
 
     def _count(self, inputs: torch.Tensor, given: int) -> None:
         self.numbers_read += inputs.numel()
