@@ -74,14 +74,7 @@ FACTORS: Mapping[str, Factor] = {
     "expected": Factor(
         {"search": {"sample_backup": "expected"}}, "backups that are not adjusted for luck"
     ),
-    "own_games": Factor(
-        {"learner": {"others_explore": 0.0}}, "others do not explore in policy games"
-    ),
     "latest": Factor({"learner": {"policy_average": 0.0}}, "P of the latest weights"),
-    "window": Factor(
-        {"learner": {"buffer": "window", "buffer_rows": 20_000}},
-        "P learns from the latest 20,000 targets alone",
-    ),
     "fewer_steps": Factor({"learner": {"steps": 15}}, "15 steps a fit at most"),
     "constant_rate": Factor(
         {"learner": {"learning_rate": {"start": 0.003}}}, "a learning rate that does not fall"

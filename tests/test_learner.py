@@ -40,7 +40,7 @@ Enumerated = Callable[[str], GameGraph]
 PHANTOM_TTT = "phantom_ttt"
 FEW = TrainingConfig.preset(
     networks=NetworkConfig(width=16, depth=1),
-    learner=LearnerConfig(search_games=12, policy_games=40, steps=4, frequency_power=1.0),
+    learner=LearnerConfig(search_games=12, policy_games=40, steps=4),
     search={"spawn_depth": 1},
     visits={"start": 6.0},
 )
@@ -66,7 +66,7 @@ def rows_of(numbers: list[int]) -> PolicyRows:
 
 
 def test_rows_with_the_same_inputs_are_one_row() -> None:
-    buffer = PolicyBuffer("reservoir", 4)
+    buffer = PolicyBuffer(4)
     rng = np.random.default_rng(0)
     rows = rows_of([1, 2, 1])
     rows.targets[:] = [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
@@ -85,23 +85,10 @@ def test_rows_with_the_same_inputs_are_one_row() -> None:
     assert buffer.rows().frequency.max() >= 100.0
 
 
-def test_a_window_keeps_the_latest() -> None:
-    buffer = PolicyBuffer("window", 4)
-    rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="empty"):
-        buffer.rows()
-    for first in (0, 3, 6):
-        buffer.add(rows_of([first, first + 1, first + 2]), 1.0 + first, rng)
-    assert sorted(buffer.rows().inputs[:, 0].tolist()) == [5, 6, 7, 8]
-    assert buffer.added == 9
-    weights = dict(zip(buffer.rows().inputs[:, 0], buffer.rows().frequency, strict=True))
-    assert weights == {5: 4.0, 6: 7.0, 7: 7.0, 8: 7.0}
-
-
 def test_a_reservoir_keeps_all_alike() -> None:
     counts = np.zeros(30)
     for seed in range(2000):
-        buffer = PolicyBuffer("reservoir", 6)
+        buffer = PolicyBuffer(6)
         rng = np.random.default_rng(seed)
         for first in range(0, 30, 5):
             buffer.add(rows_of(list(range(first, first + 5))), 1.0, rng)
@@ -113,7 +100,9 @@ def test_a_reservoir_keeps_all_alike() -> None:
 
 
 def test_buffers_are_restored() -> None:
-    buffer, again = PolicyBuffer("reservoir", 5), PolicyBuffer("reservoir", 5)
+    buffer, again = PolicyBuffer(5), PolicyBuffer(5)
+    with pytest.raises(ValueError, match="empty"):
+        buffer.rows()
     buffer.add(rows_of([1, 2, 3]), 2.0, np.random.default_rng(0))
     again.restore(buffer.arrays(), inputs=1, actions=2)
     for each in (buffer, again):
@@ -472,12 +461,8 @@ def test_a_game_that_must_be_enumerated_and_cannot_be_is_refused(tmp_path: Path)
         ("learner", {"steps": 0}, "steps must be at least 1"),
         ("learner", {"batch": 0}, "batch must be at least 1"),
         ("learner", {"explore": 1.5}, "explore must be from 0 to 1"),
-        ("learner", {"others_explore": -0.5}, "others_explore must be from 0 to 1"),
-        ("learner", {"gradient_clip": 0.0}, "gradient_clip must be above 0"),
-        ("learner", {"prior_games": -1.0}, "prior_games must not be negative"),
-        ("learner", {"side_by_side": 0}, "side_by_side must be at least 1"),
+        ("learner", {"policy_replays": -1.0}, "policy_replays must not be negative"),
         ("learner", {"hidden_share": 0.0}, "hidden_share must be above 0"),
-        ("learner", {"buffer": "heap"}, "buffer must be one of 'reservoir', 'window'"),
     ],
 )
 def test_settings_that_cannot_be_learned_with(

@@ -96,16 +96,10 @@ def test_settings_that_go_by_the_size_of_rows() -> None:
     large = TrainingConfig.preset("large")
     narrow, wide = (large.for_inputs(inputs) for inputs in (WIDE_INPUTS, WIDE_INPUTS + 1))
     assert narrow.networks.beliefs == "network" and wide.networks.beliefs == "prior"
-    assert narrow.learner.value_trace == 0.0 and wide.learner.value_trace == 0.9
     assert narrow.lcb_width == large.lcb_width
     assert wide.search_config(10_000).lcb_width == 0.3 > narrow.search_config(10_000).lcb_width
-    said = TrainingConfig.preset(
-        "large", lcb_width={"start": 0.5, "highest": 0.2}, learner={"value_trace": 0.5}
-    ).for_inputs(WIDE_INPUTS + 1)
-    assert said.learner.value_trace == 0.5
-    assert said.search_config(1).lcb_width == 0.3
-    with pytest.raises(ValueError, match="value_trace must be from 0 to 1"):
-        TrainingConfig.preset("large", learner={"value_trace": 1.5})
+    said = TrainingConfig.preset("large", lcb_width={"start": 0.5, "highest": 0.2})
+    assert said.for_inputs(WIDE_INPUTS + 1).search_config(1).lcb_width == 0.3
 
 
 def networks_of(game: str) -> NetworkEvaluator:
@@ -135,7 +129,7 @@ def test_searches_count_the_hidden_states_they_draw() -> None:
         graph = GameGraph(game)
         where = graph.observe(graph.state(graph.follow([4, 0, 8])), 1)
         searches = BoundedSearches(
-            graph, evaluator, SearchConfig(visits=8), np.random.default_rng(0), 1, 1e9,
+            graph, evaluator, SearchConfig(visits=8), np.random.default_rng(0), 1e9,
             lambda _: None, prior,
         )  # fmt: skip
         before = evaluator.numbers_read + evaluator.numbers_given
@@ -162,7 +156,7 @@ def test_targets_are_steps_where_there_are_more_actions_than_visits(visits: int,
             config = dataclasses.replace(config, **step)
             found.append(search_together(models, config, [where], rng.spawn(1))[0].policy)
         else:
-            searches = BoundedSearches(graph, evaluator, config, rng, 1, 1e9, lambda _: None, True)
+            searches = BoundedSearches(graph, evaluator, config, rng, 1e9, lambda _: None, True)
             searches.search([where])
             found.append(tuple(searches.found[where]))
     assert found[0] == pytest.approx(found[1])

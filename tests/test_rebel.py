@@ -72,7 +72,7 @@ def test_the_exact_mixture_is_that_of_all_pairs_of_iterations(method: Method) ->
         average.add(table, everywhere, weights[one - 1] * weights[two - 1], explore=0.0)
     search = Search(subgames, oracle, iterations, method)
     found = safe_policy(search, None, np.random.default_rng(0))
-    np.testing.assert_allclose(found, average.mean(), atol=1e-12)
+    np.testing.assert_allclose(found, average.policy(), atol=1e-12)
 
 
 def test_drawn_playthroughs_come_close_to_the_exact_mixture() -> None:

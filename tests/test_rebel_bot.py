@@ -59,7 +59,7 @@ def test_the_bot_plays_the_mixture_that_is_measured(name: str, games: int) -> No
     expected = safe_policy(search, None if name == KUHN else 2_000, np.random.default_rng(5))
     weight = np.repeat(average.weight, graph.information_sets.action_count)
     often = weight > games / 20
-    error = np.abs(average.mean() - expected)[often]
+    error = np.abs(average.policy() - expected)[often]
     deviation = np.sqrt((expected * (1.0 - expected))[often] / weight[often])  # if all were pure
     assert (error < 5.0 * deviation + 0.01).all()
     assert error.mean() < 0.02

@@ -122,12 +122,15 @@ def test_budget_of_seconds(tmp_path: Path) -> None:
     ("game", "settings"),
     [
         (helpers.KUHN, {}),
-        (helpers.LEDUC, {"most_searches": 280, "shards": 3}),
+        (helpers.LEDUC, {"shards": 3}),
         (helpers.GOOFSPIEL_3, {}),
         (helpers.KUHN_3, {}),
     ],
 )
-def test_resumed_as_if_unbroken(tmp_path: Path, game: str, settings: dict[str, Any]) -> None:
+def test_resumed_as_if_unbroken(
+    tmp_path: Path, game: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nash_ismcts_spiel.learning.exact_loop.MOST_SEARCHES", 280)
     unbroken = new_run(tmp_path / "unbroken", 30, game, **settings)
     new_run(tmp_path / "broken", 10, game, **settings)
     run = resumed(tmp_path / "broken", 30, workers=2)

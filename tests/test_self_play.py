@@ -139,7 +139,7 @@ def test_rows_of_policy_games_agree_with_exact_models(
     graph = enumerated(name)
     table = 0.7 * helpers.random_table(graph, seed=4) + 0.3 * helpers.uniform_table(graph)
     evaluator: Any = helpers.ExactNetworks(evaluator_of(name), graph, table)
-    exploring = LearnerConfig(explore=0.5, others_explore=0.5)
+    exploring = LearnerConfig(explore=0.5)
     rng = np.random.default_rng(1)
     play = SelfPlay(graph.game, evaluator, exploring, rng, whole=graph if whole else None)
     value, hidden = play.policy_games(4_000_000, hidden_share=0.1)
@@ -281,8 +281,8 @@ def test_a_small_game_is_searched_in_one_forest_and_in_part_if_it_must_be(
         )
         play.policy_games(1_000_000, hidden_share=1.0)
         assert play.is_small()
-        play.learn_at_once(10.0)
-        rows = play.search_games(1_000_000, SearchConfig(visits=4), width=1)
+        play.learn_at_once()
+        rows = play.search_games(1_000_000, SearchConfig(visits=4))
         assert rows.targets.sum(axis=1) == pytest.approx(1.0)
         assert len(rows) == len(np.unique(rows.inputs, axis=0))
         counts.append(len(rows))
@@ -305,15 +305,17 @@ def test_looking_ahead_makes_worlds_and_sample_nodes() -> None:
 
 
 @pytest.mark.parametrize("game", [PHANTOM_TTT, helpers.LEDUC])
-def test_rows_of_search_games_are_search_policies(game: str) -> None:
+def test_rows_of_search_games_are_search_policies(
+    game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     evaluator = evaluator_of(game)
     config = SearchConfig(visits=6, spawn_depth=1)
-    rows, others = (
-        SelfPlay(support(game), evaluator, LearnerConfig(), np.random.default_rng(3)).search_games(
-            10, config, width
-        )
-        for width in (64, 1)
-    )
+    found = []
+    for width in (64, 1):
+        monkeypatch.setattr("nash_ismcts_spiel.learning.searches._SIDE_BY_SIDE", width)
+        play = SelfPlay(support(game), evaluator, LearnerConfig(), np.random.default_rng(3))
+        found.append(play.search_games(10, config))
+    rows, others = found
     assert rows.targets.sum(axis=1) == pytest.approx(1.0)
     assert not rows.targets[~rows.mask].any()
     if game == PHANTOM_TTT:  # half of ten games explore for the first player, from afresh
@@ -344,7 +346,7 @@ def test_a_large_game_stays_large_if_p_hardly_mixes() -> None:
     with torch.no_grad():
         for name, parameter in evaluator.networks.policy.named_parameters():
             parameter *= 1e4 if name.startswith("out.2") else 1.0
-    config = LearnerConfig(explore=0.0, others_explore=0.0)
+    config = LearnerConfig(explore=0.0)
     play = SelfPlay(support(PHANTOM_TTT), evaluator, config, np.random.default_rng(0))
     play.policy_games(3_200, hidden_share=0.01)
     assert len(play.graph.information_sets) < 3_200 / 16

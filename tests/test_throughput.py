@@ -23,7 +23,7 @@ from nash_ismcts_spiel.models.networks.nets import weights_of
 GAME = "dark_hex(board_size=2,num_cols=2,num_rows=2)"
 SMALL = {
     "networks": {"width": 8, "depth": 1},
-    "learner": {"search_games": 64, "policy_games": 64, "steps": 8, "buffer_rows": 200},
+    "learner": {"search_games": 64, "policy_games": 64, "steps": 8, "buffer_megabytes": 0.02},
 }
 small = functools.partial(TrainingConfig.preset, "large", **SMALL)
 

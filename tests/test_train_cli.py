@@ -118,13 +118,13 @@ def test_train_without_matplotlib(
 def test_settings_and_presets(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     run(
         capsys, "train", "--game", "kuhn_poker", "--generations", "2", "--preset", "prototype",
-        "--set", 'visits={"start": 3, "power": 0.5}', "--set", "most_searches=6",
+        "--set", 'visits={"start": 3, "power": 0.5}', "--set", "shards=2",
         "--set", 'search={"unvisited_events": "left_out"}', *out(tmp_path),
     )  # fmt: skip
     assert training(tmp_path) == TrainingConfig.preset(
         "prototype",
         visits={"start": 3.0, "power": 0.5},
-        most_searches=6,
+        shards=2,
         search={"unvisited_events": "left_out"},
     )
 
@@ -241,7 +241,7 @@ def refused(capfd: pytest.CaptureFixture[str], *argv: str) -> str:
         ("--game kuhn_poker --sed 3", "did you mean '--seed'?"),
         ("--game kuhn_poker --set shards", "--set needs NAME=JSON, not 'shards'"),
         ("--game kuhn_poker --set shards=two", "shards must be int, not 'two'"),
-        ("--game kuhn_poker --set most_searches=0", "most_searches must be at least 1"),
+        ("--game kuhn_poker --set most_searches=6", "most_searches is gone: it is always 4,000"),
         ("--game kuhn_poker --preset defalt", "invalid choice 'defalt'; did you mean 'default'?"),
         ("--game kuhn_poker --models guessed", "invalid choice 'guessed'; there are exact"),
         ("--game kuhn_poker --seed -1", "need a seed from 0"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -67,6 +68,11 @@ def test_own_reach_is_the_product_of_own_probabilities(
     assert len(set(np.round(expected, 6))) > 1
 
 
+def search_at_most(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Exact training searches so many information sets a generation."""
+    monkeypatch.setattr("nash_ismcts_spiel.learning.exact_loop.MOST_SEARCHES", most)
+
+
 def mean_by_hand(
     graph: GameGraph, tables: Sequence[helpers.Floats], weights: Sequence[float], explore: float
 ) -> dict[str, list[float]]:
@@ -100,7 +106,7 @@ def test_average_is_the_mean_weighted_by_own_reach(
     for table, weight in zip(tables, weights, strict=True):
         average.add(table, everywhere, weight, explore)
     expected = mean_by_hand(graph, tables, weights, explore)
-    for string, row in helpers.as_rows(graph, average.mean()).items():
+    for string, row in helpers.as_rows(graph, average.policy()).items():
         assert [p for _, p in row] == pytest.approx(expected[string], abs=1e-12)
 
 
@@ -109,14 +115,14 @@ def test_the_average_begins_uniform_and_stays_so_where_nothing_counts(
 ) -> None:
     graph = enumerated(helpers.KUHN)
     average = AveragePolicy(graph)
-    assert average.mean() == pytest.approx(helpers.uniform_table(graph))
+    assert average.policy() == pytest.approx(helpers.uniform_table(graph))
     # A pure policy without exploration never comes to some of its own information sets.
     pure = helpers.pure_table(graph, 0)
     average.add(pure, np.arange(len(graph.information_sets), dtype=np.int32), 1.0, 0.0)
     reached = exact.own_reach(graph, pure) > 0.0
     assert 0 < reached.sum() < len(reached)
     of_actions = np.repeat(reached, graph.information_sets.action_count)
-    assert average.mean() == pytest.approx(np.where(of_actions, pure, 0.5))
+    assert average.policy() == pytest.approx(np.where(of_actions, pure, 0.5))
 
 
 def test_the_average_counts_only_the_given_sets(enumerated: Enumerated) -> None:
@@ -165,9 +171,12 @@ def test_a_generation_by_hand(enumerated: Enumerated) -> None:
 
 
 @pytest.mark.parametrize("most", [4000, 280])
-def test_the_same_for_a_seed_and_different_for_another(enumerated: Enumerated, most: int) -> None:
+def test_the_same_for_a_seed_and_different_for_another(
+    enumerated: Enumerated, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     graph = enumerated(helpers.LEDUC)
-    loops = [trained(graph, 3, seed, visits=FEW, most_searches=most) for seed in (1, 1, 2)]
+    search_at_most(monkeypatch, most)
+    loops = [trained(graph, 3, seed, visits=FEW) for seed in (1, 1, 2)]
     policies = [loop.models.policy() for loop in loops]
     assert np.array_equal(policies[0], policies[1])
     assert loops[0].simulations == loops[1].simulations
@@ -175,9 +184,12 @@ def test_the_same_for_a_seed_and_different_for_another(enumerated: Enumerated, m
 
 
 @pytest.mark.parametrize("most", [4000, 280])
-def test_the_result_depends_on_shards_but_not_on_workers(enumerated: Enumerated, most: int) -> None:
+def test_the_result_depends_on_shards_but_not_on_workers(
+    enumerated: Enumerated, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     graph = enumerated(helpers.LEDUC)
-    settings: dict[str, Any] = {"visits": FEW, "most_searches": most}
+    search_at_most(monkeypatch, most)
+    settings: dict[str, Any] = {"visits": FEW}
     loops = [
         trained(graph, 3, 5, workers, shards=3, **settings) for workers in (1, 2, 7)
     ]  # fmt: skip
@@ -198,10 +210,11 @@ def test_more_shards_than_information_sets(enumerated: Enumerated) -> None:
 
 @pytest.mark.parametrize("shards", [1, 4])
 def test_only_some_sets_are_searched_and_the_rest_keeps_its_average(
-    enumerated: Enumerated, shards: int
+    enumerated: Enumerated, shards: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = enumerated(helpers.LEDUC)
-    config = TrainingConfig(visits=FEW, most_searches=234, shards=shards)
+    search_at_most(monkeypatch, 234)
+    config = TrainingConfig(visits=FEW, shards=shards)
     loop = ExactLoop(graph, config, seed=6)
     models = loop.models
     sets = graph.information_sets
@@ -220,7 +233,9 @@ def test_only_some_sets_are_searched_and_the_rest_keeps_its_average(
     assert len(set(searched)) == 3
 
 
-def test_sets_are_searched_by_own_reach_and_count_by_its_inverse(enumerated: Enumerated) -> None:
+def test_sets_are_searched_by_own_reach_and_count_by_its_inverse(
+    enumerated: Enumerated, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Where P does not go by itself a set is searched rarely, but then it counts for all the times
     # that it was not: in the long run sets have the weight that they have if all are searched.
     graph = enumerated(helpers.KUHN)
@@ -229,7 +244,8 @@ def test_sets_are_searched_by_own_reach_and_count_by_its_inverse(enumerated: Enu
         "visits": Schedule(start=1.0), "averaging_power": 0.0,
         "exploration": Schedule(start=explore),
     }  # fmt: skip
-    loop = ExactLoop(graph, TrainingConfig(most_searches=4, **settings), seed=2)
+    search_at_most(monkeypatch, 4)
+    loop = ExactLoop(graph, TrainingConfig(**settings), seed=2)
     times = np.zeros(len(graph.information_sets))
     expected = np.zeros(len(times))
     for _ in range(generations):
@@ -244,9 +260,12 @@ def test_sets_are_searched_by_own_reach_and_count_by_its_inverse(enumerated: Enu
     assert loop.models.arrays()["weight"] == pytest.approx(expected, rel=0.25)
 
 
-def test_a_restored_loop_goes_on_as_if_it_had_never_stopped(enumerated: Enumerated) -> None:
+def test_a_restored_loop_goes_on_as_if_it_had_never_stopped(
+    enumerated: Enumerated, monkeypatch: pytest.MonkeyPatch
+) -> None:
     graph = enumerated(helpers.LEDUC)
-    settings: dict[str, Any] = {"visits": FEW, "most_searches": 468, "shards": 2}
+    search_at_most(monkeypatch, 468)
+    settings: dict[str, Any] = {"visits": FEW, "shards": 2}
     unbroken = trained(graph, 6, 8, **settings)
     first = trained(graph, 2, 8, **settings)
     second = trained(graph, 0, 8, **settings)
@@ -316,12 +335,16 @@ def test_other_games_are_learned(enumerated: Enumerated, name: str) -> None:
 
 
 @pytest.mark.slow
-def test_events_left_out_and_worlds_remembered_teach_worse(enumerated: Enumerated) -> None:
+def test_events_left_out_and_worlds_remembered_teach_worse(
+    enumerated: Enumerated, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # With 20 visits, where it shows most: seeds 0 to 2 end at 0.053, 0.055 and 0.035 against 0.119,
     # 0.104 and 0.121. With 100 visits it does not show in the first 60 generations.
     graph = enumerated(helpers.LEDUC)
     few = Schedule(start=20.0)
     noisy = SearchConfig(unvisited_events="left_out")
     better = trained(graph, 400, visits=few).models.policy()
-    worse = trained(graph, 400, visits=few, forgetful_values=False, search=noisy).models.policy()
+    remembered = functools.partial(exact.exact_rows, forgetful=False)
+    monkeypatch.setattr("nash_ismcts_spiel.learning.exact_loop.exact_rows", remembered)
+    worse = trained(graph, 400, visits=few, search=noisy).models.policy()
     assert exact.exploitability(graph, worse) > 1.5 * exact.exploitability(graph, better)

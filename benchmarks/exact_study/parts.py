@@ -56,9 +56,7 @@ ABLATION_SECONDS = 10.0
 ABLATIONS: Mapping[str, Mapping[str, Any]] = {
     "default preset": {},
     "settings of the prototype": {"name": "prototype"},
-    "worlds valued by their own utility": {"forgetful_values": False},
     "unseen events left out": {"search": {"unvisited_events": "left_out"}},
-    "both of these": {"forgetful_values": False, "search": {"unvisited_events": "left_out"}},
     "opponents drawn from P (no spawned trees)": {"search": {"spawn_depth": 0}},
     "one level of spawned trees": {"search": {"spawn_depth": 1}},
     "trees by node": {"search": {"trees": "by_node"}},
@@ -76,8 +74,6 @@ ABLATIONS: Mapping[str, Mapping[str, Any]] = {
     "radius 0": {"dispersion_radius": {"start": 0.0}},
     "radius 0.1, annealed": {"dispersion_radius": {"start": 0.1, "power": -0.5}},
     "radius 0.03, not annealed": {"dispersion_radius": {"start": 0.03}},
-    "prior noise not annealed": {"prior_noise": {"start": 0.25}},
-    "no prior noise": {"prior_noise": {"start": 0.0}},
     "uniform averaging": {"averaging_power": 0.0},
     "quadratic averaging": {"averaging_power": 2.0},
     "30 visits": {"visits": {"start": 30.0}},

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from nash_ismcts_spiel.files import Arrays
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import uniform_table
 from nash_ismcts_spiel.native import exact
@@ -37,13 +38,13 @@ class AveragePolicy:
         self.weighted_sum: Floats = np.zeros(len(self._uniform))
         self.weight: Floats = np.zeros(len(counts))
 
-    def mean(self) -> Floats:
+    def policy(self) -> Floats:
         """The mean policy, uniform where nothing was added yet. [A]"""
         weight = self.weight[self._set_of_action]
         return np.divide(self.weighted_sum, weight, out=self._uniform.copy(), where=weight > 0.0)
 
     def own_reach(self, policy: Floats, explore: float) -> Floats:
-        """How likely each information set's player is to play towards it. [I]"""
+        """How likely each information set's player is to play towards it, exploring. [I]"""
         exploring = (1.0 - explore) * policy + explore * self._uniform
         return exact.own_reach(self._graph, exploring)
 
@@ -69,14 +70,17 @@ class AveragePolicy:
         self.weighted_sum = self.weighted_sum + counts[self._set_of_action] * policy
         self.weight = self.weight + counts
 
-    def restore(
-        self, weighted_sum: npt.NDArray[np.generic], weight: npt.NDArray[np.generic]
-    ) -> None:
-        """Goes back to sums that were kept.
+    def arrays(self) -> Arrays:
+        """All that a checkpoint must keep."""
+        return {"weighted_sum": self.weighted_sum, "weight": self.weight}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Goes back to where `arrays` were taken.
 
         Raises:
           ValueError: they are those of another game, or not sums of distributions.
         """
+        weighted_sum, weight = arrays["weighted_sum"], arrays["weight"]
         if weighted_sum.shape != self.weighted_sum.shape or weight.shape != self.weight.shape:
             raise ValueError(f"the checkpoint is not one of {self._graph.game.name}")
         sums = np.array(weighted_sum, dtype=np.float64)

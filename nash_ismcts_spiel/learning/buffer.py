@@ -2,9 +2,8 @@
 
 A row counts the games that came by times a weight of its generation (linear by default), so P
 learns the average policy. Rows with the same inputs are one row with their mean target: a network
-cannot tell them apart, so that changes nothing but the room they take. A full buffer either keeps a
-uniform sample of all rows ever added (a reservoir: nothing is forgotten, only thinned out) or the
-latest ones (a window).
+cannot tell them apart, so that changes nothing but the room they take. A full buffer keeps a
+uniform sample of all rows ever added (a reservoir: nothing is forgotten, only thinned out).
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.learning.config import BufferKind
 from nash_ismcts_spiel.learning.rows import PolicyRows
 
 Ints = npt.NDArray[np.int64]
@@ -29,10 +27,9 @@ class PolicyBuffer:
       added: rows with inputs that were new to the buffer, ever added.
     """
 
-    def __init__(self, kind: BufferKind, capacity: int) -> None:
+    def __init__(self, capacity: int) -> None:
         """Starts empty."""
         self.added = 0
-        self._kind = kind
         self._capacity = capacity
         self._rows: PolicyRows | None = None
         self._places: dict[bytes, int] = {}
@@ -65,10 +62,8 @@ class PolicyBuffer:
         if len(rest) == 0:
             return
         numbers = before + np.arange(len(rest))
-        if self._kind == "window":
-            into = numbers % self._capacity
-        else:  # row number n is kept with probability capacity / (n + 1), in a random place
-            into = np.floor(rng.random(len(rest)) * (numbers + 1)).astype(np.int64)
+        # Row number n is kept with probability capacity / (n + 1), in a random place.
+        into = np.floor(rng.random(len(rest)) * (numbers + 1)).astype(np.int64)
         self._replace(_pick(rows, rest), [keys[k] for k in rest], into)
 
     def arrays(self) -> dict[str, npt.NDArray[np.generic]]:

@@ -13,16 +13,24 @@ from nash_ismcts_spiel.models.networks.config import Beliefs, NetworkConfig
 from nash_ismcts_spiel.schedule import Schedule
 from nash_ismcts_spiel.settings import Settings, did_you_mean
 
-BufferKind = Literal["reservoir", "window"]
 GraphKind = Literal["auto", "enumerated", "grown", "merged"]
 ModelKind = Literal["exact", "learned"]
 MEGABYTE = 1_000_000
 TRAINING_SEARCH: Mapping[str, Any] = {"search": "notes", "sample_backup": "luck_adjusted"}
 """Settings of the search that training has others for than play has."""
-LONG_TRACE = 0.9
-"""`value_trace` where searches draw by the prior."""
+MOST_SEARCHES = 4_000
+"""Information sets that a generation searches, about, where models are tables. Where there are
+more, they are drawn in proportion to how likely their own players are to come to them, exploring.
+"""
 MOST_AVERAGING_POWER = 30.0
 """With more, the weight of a late generation would leave the range of floats."""
+_PRIOR_NOISE = Schedule(start=0.25, power=-0.5, highest=1.0)
+"""Share of the uniform distribution in PUCT's prior, so that actions which P has given up are
+looked at again. After 10 s of exact training Leduc poker has .0271 with it, .0454 without and .0440
+where it does not fall; Liar's Dice 1x4 .0023, .0018 and .0035 (medians of seeds 0 to 2)."""
+_PRIOR_LCB_WIDTH = 0.3
+"""`lcb_width` does not fall below it where hidden states are drawn by the prior. The value of a
+visit has the luck of a whole drawn world in it there; a narrow filter would go by luck."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,43 +44,29 @@ class LearnerConfig(Settings):
       search_games: games per generation whose information sets give targets for P. Games in the
         same world move together, so in a small game a million cost little.
       policy_games: games per generation, drawn from P, which give targets for H, V and Vc.
-      explore: share of uniform play of the exploring player in both.
-      others_explore: share of uniform play of the others in policy games, which then count by their
-        importance weight.
-      prior_games: in a small game, how many games the networks count for beside what the policy
-        games of a generation have shown.
+      explore: share of uniform play of the exploring player in both, and of the others in policy
+        games, which then count by their importance weight.
       hidden_share: share of the explorers' decisions in policy games of a large game that give rows
         for H; finding out what was possible there takes most of the time of a policy game.
-      value_trace: lambda of V-trace, how far what came of a policy game later counts beside V in
-        targets for V and Vc: 0 looks one own decision ahead, 1 at the result. Moves that P alone
-        would make less often weaken it, at most to nothing. None takes 0, or 0.9 where searches
-        draw by the prior: such games are long and few, and V would learn late what is far from
-        their end.
     Searches:
-      side_by_side: searches under way at once, whose rows are evaluated together.
       search_megabytes: in a large game, most megabytes that networks read and give in the searches
         of a generation; so many information sets are searched as fit. Where hidden states are drawn
         by the prior, one that is drawn counts as a row of H.
-      prior_lcb_width: where they are, `lcb_width` does not fall below it. The value of a visit has
-        the luck of a whole drawn world in it there; a narrow filter would go by luck.
     Rows:
       most_sets: information sets at which policy games of a generation evaluate P, about: no game
         is begun beyond that.
       rows_megabytes: most megabytes of rows for V, and as many for H, in a generation: fewer policy
         games are played, and fewer of their decisions give rows for H.
-      buffer: a full buffer of policy targets keeps a sample of all, or the latest.
-      buffer_rows: most rows it holds.
-      buffer_megabytes: most megabytes it holds; a checkpoint is little more than that.
+      buffer_megabytes: most megabytes of policy targets that are kept, a sample of all; a
+        checkpoint is little more than that.
     Fitting:
       learning_rate: of Adam, per generation.
-      gradient_clip: largest norm of a step's gradient.
       batch: rows of a step.
       epochs: how often a generation's fit of a network goes through its rows.
       steps: at most, per generation and network.
       policy_replays: most draws of a policy target in P's fits, on average over training (replay
         ratio); 0 sets no bound. Where a generation brings targets of few of very many information
         sets, P would overfit them.
-      frequency_power: rows are drawn by their frequency to this power; below 1 favours rare ones.
       policy_average: share of all generations, the latest, over which the weights of P are averaged
         for play and measuring (not for self-play); 0 takes the latest weights.
     """
@@ -80,48 +74,39 @@ class LearnerConfig(Settings):
     search_games: int = 1_000_000
     policy_games: int = 10_000_000
     explore: float = 0.25
-    others_explore: float = 0.25
-    prior_games: float = 10.0
     hidden_share: float = 0.5
-    value_trace: float | None = None
-    side_by_side: int = 256
     search_megabytes: float = 500.0
-    prior_lcb_width: float = 0.3
     most_sets: int = 30_000
     rows_megabytes: float = 100.0
-    buffer: BufferKind = "reservoir"
-    buffer_rows: int = 100_000
     buffer_megabytes: float = 200.0
     learning_rate: Schedule = Schedule(start=0.003, power=-0.25)
-    gradient_clip: float = 1.0
     batch: int = 256
     epochs: float = 4.0
     steps: int = 60
     policy_replays: float = 0.0
-    frequency_power: float = 0.5
     policy_average: float = 0.2
 
     def __post_init__(self) -> None:
         """Refuses values that nothing can be learned with, by name."""
         self.check_types()
-        counts = ("search_games", "policy_games", "steps", "side_by_side", "buffer_rows", "batch")
-        for name in (*counts, "most_sets"):
+        for name in ("search_games", "policy_games", "steps", "batch", "most_sets"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("explore", "others_explore", "policy_average"):
+        for name in ("explore", "policy_average"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
-        if self.value_trace is not None and not 0.0 <= self.value_trace <= 1.0:
-            raise ValueError(f"value_trace must be from 0 to 1, not {self.value_trace}")
         if not 0.0 < self.hidden_share <= 1.0:
             raise ValueError(f"hidden_share must be above 0 and at most 1, not {self.hidden_share}")
-        positive = ("buffer_megabytes", "search_megabytes", "rows_megabytes", "gradient_clip")
-        for name in (*positive, "epochs"):
+        for name in ("buffer_megabytes", "search_megabytes", "rows_megabytes", "epochs"):
             if not getattr(self, name) > 0.0:
                 raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
-        for name in ("prior_games", "policy_replays", "prior_lcb_width"):
-            if not getattr(self, name) >= 0.0:
-                raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
+        if not self.policy_replays >= 0.0:
+            raise ValueError(f"policy_replays must not be negative, not {self.policy_replays}")
+
+    @classmethod
+    def gone(cls) -> Mapping[str, tuple[Any, str]]:
+        """Settings that there were once."""
+        return _GONE_OF_LEARNERS
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,8 +116,6 @@ class TrainingConfig(Settings):
     Schedules, each a named object with a value per generation:
       visits: root visits at each information set that is searched.
       dispersion_radius: epsilon; large means that the search stays close to P.
-      prior_noise: share of the uniform distribution in PUCT's prior, so that actions which P has
-        given up are looked at again.
       lcb_width: sigma at one visit, for the root's filter of inferior actions.
       temperature: tau of quantal steps, where `search.root_rule` makes targets of these.
       opponent_prior_visits: K, how many visits P counts for in an in-tree opponent's policy.
@@ -140,18 +123,12 @@ class TrainingConfig(Settings):
         average; it decides how much weight a search policy gets where, never what it is.
     Averaging:
       averaging_power: generation g counts g ** averaging_power in the average policy P.
-    Views (exact models of games too large to be enumerated; nothing below but `graph` is used):
-      sweep_step: eta of a sweep, per value scale.
-      sweep_temperature: alpha, in value scales.
     Search:
       search: all other settings of the search; scheduled ones are ignored here. Luck-adjusted
         backups are the default of training.
-      most_searches: information sets that a generation searches, about. Where there are more, they
-        are drawn in proportion to how likely their own players are to come to them, exploring.
       shards: in how many parts the information sets are searched, each in trees of its own. The
         result depends on it, but not on how many workers search them.
     Models:
-      forgetful_values: value worlds as a player does who forgets them (see ExactEvaluator).
       networks: the size of learned models; exact ones do not use them.
       learner: how learned models learn.
       graph: whether models are evaluated over the whole enumerated game at once, on graphs that
@@ -161,18 +138,13 @@ class TrainingConfig(Settings):
 
     visits: Schedule = Schedule(start=100.0)
     dispersion_radius: Schedule = Schedule(start=0.03, power=-0.5, highest=2.0)
-    prior_noise: Schedule = Schedule(start=0.25, power=-0.5, highest=1.0)
     lcb_width: Schedule = Schedule(start=0.3, power=-0.5)
     temperature: Schedule = Schedule(start=0.5, power=-0.5)
     opponent_prior_visits: Schedule = Schedule(start=5.0, power=0.25)
     exploration: Schedule = Schedule(start=0.5, highest=1.0)
     averaging_power: float = 1.0
-    sweep_step: Schedule = Schedule(start=2.0, power=-0.5)
-    sweep_temperature: Schedule = Schedule(start=0.3, power=-0.7, lowest=0.003)
     search: SearchConfig = SearchConfig(**TRAINING_SEARCH)
-    most_searches: int = 4_000
     shards: int = 1
-    forgetful_values: bool = True
     networks: NetworkConfig = NetworkConfig()
     learner: LearnerConfig = LearnerConfig()
     graph: GraphKind = "auto"
@@ -180,9 +152,8 @@ class TrainingConfig(Settings):
     def __post_init__(self) -> None:
         """Refuses values that no training can be done with, by name."""
         self.check_types()
-        for name in ("shards", "most_searches"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.shards < 1:
+            raise ValueError(f"shards must be at least 1, not {self.shards}")
         if self.averaging_power < 0.0:
             raise ValueError(f"averaging_power must not be negative, not {self.averaging_power}")
         if self.averaging_power > MOST_AVERAGING_POWER:
@@ -220,26 +191,22 @@ class TrainingConfig(Settings):
                 changes[part] = {**chosen[part], **changes[part]}
         return cls.from_dict({**chosen, **changes})
 
+    @classmethod
+    def gone(cls) -> Mapping[str, tuple[Any, str]]:
+        """Settings that there were once."""
+        return _GONE
+
     def for_inputs(self, sample_inputs: int) -> Self:
-        """The same with all that goes by the size of H's rows decided: `networks.beliefs`,
-        `learner.value_trace` and how far `lcb_width` falls.
+        """The same with all that goes by the size of H's rows decided: `networks.beliefs`, and how
+        far `lcb_width` falls.
         """
-        asks = self.networks.asks_for_beliefs(sample_inputs)
+        asks, width = self.networks.asks_for_beliefs(sample_inputs), self.lcb_width
+        if not asks and _PRIOR_LCB_WIDTH > width.lowest:
+            highest = None if width.highest is None else max(width.highest, _PRIOR_LCB_WIDTH)
+            width = dataclasses.replace(width, lowest=_PRIOR_LCB_WIDTH, highest=highest)
         beliefs: Beliefs = "network" if asks else "prior"
-        trace = self.learner.value_trace
-        if trace is None:
-            trace = 0.0 if asks else LONG_TRACE
-        least = 0.0 if asks else self.learner.prior_lcb_width
-        width = self.lcb_width
-        if least > width.lowest:
-            highest = None if width.highest is None else max(width.highest, least)
-            width = dataclasses.replace(width, lowest=least, highest=highest)
-        return dataclasses.replace(
-            self,
-            networks=dataclasses.replace(self.networks, beliefs=beliefs),
-            learner=dataclasses.replace(self.learner, value_trace=trace),
-            lcb_width=width,
-        )
+        networks = dataclasses.replace(self.networks, beliefs=beliefs)
+        return dataclasses.replace(self, networks=networks, lcb_width=width)
 
     def search_config(self, generation: int) -> SearchConfig:
         """The settings of a generation's searches."""
@@ -247,7 +214,7 @@ class TrainingConfig(Settings):
             self.search,
             visits=max(1, round(self.visits.at(generation))),
             dispersion_radius=self.dispersion_radius.at(generation),
-            prior_noise=self.prior_noise.at(generation),
+            prior_noise=_PRIOR_NOISE.at(generation),
             lcb_width=self.lcb_width.at(generation),
             temperature=self.temperature.at(generation),
             opponent_prior_visits=self.opponent_prior_visits.at(generation),
@@ -293,3 +260,27 @@ generations are short: P averages over them, and a few long ones are few to aver
 the same for board games whose moves are hidden; networks see the present observation, boards are
 turned, and targets are quantal steps, of which P learns the latest.
 """
+
+_ALWAYS = "it is always {}; see docs/differences.md"
+_GONE: Mapping[str, tuple[Any, str]] = {
+    "prior_noise": (_PRIOR_NOISE.to_dict(), _ALWAYS.format("0.25 g^-0.5")),
+    "sweep_step": (Schedule(start=2.0, power=-0.5).to_dict(), _ALWAYS.format("2 g^-0.5")),
+    "sweep_temperature": (
+        Schedule(start=0.3, power=-0.7, lowest=0.003).to_dict(),
+        _ALWAYS.format("0.3 g^-0.7, from 0.003"),
+    ),
+    "most_searches": (MOST_SEARCHES, _ALWAYS.format("4,000")),
+    "forgetful_values": (True, "ExactEvaluator(..., forgetful=False) values worlds otherwise"),
+}
+_GONE_OF_LEARNERS: Mapping[str, tuple[Any, str]] = {
+    "others_explore": (0.25, "others explore as much as `explore` says"),
+    "prior_games": (10.0, _ALWAYS.format("10")),
+    "value_trace": (None, "it is 0.9 where searches draw by the prior, else 0"),
+    "side_by_side": (256, _ALWAYS.format("256")),
+    "prior_lcb_width": (_PRIOR_LCB_WIDTH, _ALWAYS.format("0.3")),
+    "buffer": ("reservoir", "a full buffer keeps a sample of all targets"),
+    "buffer_rows": (100_000, "set buffer_megabytes"),
+    "gradient_clip": (1.0, _ALWAYS.format("1")),
+    "frequency_power": (0.5, _ALWAYS.format("0.5")),
+}
+"""Settings that there were once, and what replaced them."""

@@ -17,11 +17,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.files import Arrays
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.public import public_states
 from nash_ismcts_spiel.learning.average import AveragePolicy
-from nash_ismcts_spiel.learning.config import TrainingConfig
+from nash_ismcts_spiel.learning.config import MOST_SEARCHES, TrainingConfig
 from nash_ismcts_spiel.learning.draws import inclusion_probabilities, systematic_sample
 from nash_ismcts_spiel.learning.loop import Loop
 from nash_ismcts_spiel.learning.measure import policy_figures
@@ -38,21 +37,13 @@ _CHOICE_OF_SETS = 1 << 30
 """The shard number from which the choice of information sets is drawn."""
 
 
-class ExactModels:
+class ExactModels(AveragePolicy):
     """P as the average of all search policies; H and V follow from it."""
 
     def __init__(self, graph: GameGraph, config: TrainingConfig) -> None:
         """Starts with the uniform policy."""
+        super().__init__(graph)
         self._config = config
-        self._average = AveragePolicy(graph)
-
-    def policy(self) -> Floats:
-        """P at every information set. [A]"""
-        return self._average.mean()
-
-    def own_reach(self, explore: float) -> Floats:
-        """How likely each information set's player is to play towards it by P, exploring. [I]"""
-        return self._average.own_reach(self.policy(), explore)
 
     def learn(
         self, generation: int, found: Floats, information_sets: Ints, probabilities: Floats
@@ -62,15 +53,7 @@ class ExactModels:
         """
         weight = float(generation) ** self._config.averaging_power
         explore = self._config.exploration.at(generation)
-        self._average.add(found, information_sets, weight / probabilities, explore)
-
-    def arrays(self) -> Arrays:
-        """All that a checkpoint must keep."""
-        return {"weighted_sum": self._average.weighted_sum, "weight": self._average.weight}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Goes back to where `arrays` were taken."""
-        self._average.restore(arrays["weighted_sum"], arrays["weight"])
+        self.add(found, information_sets, weight / probabilities, explore)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -137,8 +120,7 @@ class ExactWorker:
         """Rows of a policy; shards of one generation in one process share them."""
         with self._lock:
             if self._last is None or self._last[0] is not policy:
-                rows = exact_rows(self._graph, policy, self._config.forgetful_values)
-                self._last = (policy, rows)
+                self._last = (policy, exact_rows(self._graph, policy))
             return self._last[1]
 
 
@@ -206,12 +188,11 @@ class ExactLoop(Loop):
 
         If not all are, they are drawn by how likely their own players are to play towards them.
         """
-        most = self._config.most_searches
-        if len(self._in_order) <= most:
+        if len(self._in_order) <= MOST_SEARCHES:
             return self._in_order, np.ones(len(self._in_order))
         explore = self._config.exploration.at(generation)
-        reach = self.models.own_reach(explore)[self._in_order]
-        probabilities = inclusion_probabilities(reach, most)
+        reach = self.models.own_reach(self.models.policy(), explore)[self._in_order]
+        probabilities = inclusion_probabilities(reach, MOST_SEARCHES)
         drawn = systematic_sample(probabilities, self._generator(generation, _CHOICE_OF_SETS))
         return self._in_order[drawn], probabilities[drawn]
 

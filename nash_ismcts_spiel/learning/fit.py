@@ -33,6 +33,9 @@ Floats = npt.NDArray[np.float64]
 _LEAST_STEPS = 8
 """Steps of a fit, however few rows there are: each moves a network a little only."""
 
+_LARGEST_GRADIENT = 1.0
+"""Norm beyond which a step's gradient is made shorter."""
+
 
 class Draws:
     """Batches in which no row is twice, and what the rows count for in a mean over all rows.
@@ -150,7 +153,7 @@ class Fitter(Generic[RowsType]):
             loss = self._loss(self.network, rows, drawn) @ counts.to(self.network.device)
             self.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(self._parameters, self._config.gradient_clip)
+            torch.nn.utils.clip_grad_norm_(self._parameters, _LARGEST_GRADIENT)
             self.optimizer.step()
             total += float(loss.detach())
         self.last_loss = total / steps

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from nash_ismcts_spiel.games import GameGraph, support
-from nash_ismcts_spiel.learning.config import MEGABYTE, TrainingConfig
+from nash_ismcts_spiel.learning.config import MEGABYTE, MOST_SEARCHES, TrainingConfig
 from nash_ismcts_spiel.learning.learner import Learner
 from nash_ismcts_spiel.learning.loop import Loop
 from nash_ismcts_spiel.learning.loops import whole_graph
@@ -107,10 +107,8 @@ class SelfPlayWorker:
         )
         value, hidden = play.policy_games(policy_games, learner.hidden_share)
         if play.is_small():
-            play.learn_at_once(learner.prior_games)
-        policy = play.search_games(
-            search_games, self._config.search_config(task.generation), learner.side_by_side
-        )
+            play.learn_at_once()
+        policy = play.search_games(search_games, self._config.search_config(task.generation))
         assert play.searches is not None
         searches, simulations = len(play.searches.found), play.searches.simulations
         used = time.thread_time() - started
@@ -124,7 +122,7 @@ class SelfPlayWorker:
             search=learner.search_megabytes * each,
             rows=learner.rows_megabytes * each,
             sets=learner.most_sets / self._config.shards,
-            searches=self._config.most_searches / self._config.shards,
+            searches=MOST_SEARCHES / self._config.shards,
         )
 
     def _share(self, games: int, shard: int) -> int:

@@ -30,6 +30,9 @@ from nash_ismcts_spiel.models.networks.nets import Networks, Sizes, inside, make
 _MEAN_POLICY = "mean_policy"
 """The name of P's mean weights in a checkpoint."""
 
+_MOST_ROWS = 100_000
+"""Policy targets that are kept at most, however small they are."""
+
 
 class Learner:
     """P, V, Vc and H as networks, with what they learn from.
@@ -45,7 +48,7 @@ class Learner:
         self.tensors = config.networks.tensors(game, config.search.split_actions)
         self.networks = make_networks(self.tensors, config.networks, seed)
         capacity = buffer_rows(self.tensors, config.learner)
-        self.buffer = PolicyBuffer(config.learner.buffer, capacity)
+        self.buffer = PolicyBuffer(capacity)
         self._config = config
         self._scale = game.value_scale()
         self._foreseen: dict[str, float] = {}
@@ -88,10 +91,9 @@ class Learner:
         If time is up meanwhile, the models are neither the old nor the new ones.
         """
         look = (watch or Watch()).check
-        power = self._config.learner.frequency_power
-        value, hidden = value.to_the_power(power), hidden.to_the_power(power)
+        value, hidden = value.favouring_rare(), hidden.favouring_rare()
         foreseen = {
-            "new_loss_policy": self._policy.loss(policy.to_the_power(power)),
+            "new_loss_policy": self._policy.loss(policy.favouring_rare()),
             "new_loss_value": self._value.loss(value),
             "new_loss_hidden": self._hidden.loss(hidden),
             "advantage_slope": advantage_slope(self.networks.value, value),
@@ -100,7 +102,7 @@ class Learner:
         self.buffer.add(policy, weight, rng)
         replays = self._config.learner.policy_replays
         most_draws = replays * len(policy.frequency) if replays > 0.0 else math.inf
-        targets = self.buffer.rows().to_the_power(power)
+        targets = self.buffer.rows().favouring_rare()
         self._policy.fit(targets, generation, rng, look, most_draws)
         self._hidden.fit(hidden, generation, rng, look)
         self._value.fit(value, generation, rng, look)
@@ -134,4 +136,4 @@ class Learner:
 def buffer_rows(tensors: Tensors, config: LearnerConfig) -> int:
     """Rows that a buffer holds, by their number and by what they take."""
     each = PolicyRows.bytes_of(tensors.set_inputs, tensors.actions)
-    return max(1, min(config.buffer_rows, int(config.buffer_megabytes * MEGABYTE / each)))
+    return max(1, min(_MOST_ROWS, int(config.buffer_megabytes * MEGABYTE / each)))

@@ -31,20 +31,6 @@ class Keeper(Protocol):
         ...
 
 
-class Worked(Protocol):
-    """What working off a shard took."""
-
-    @property
-    def simulations(self) -> int:
-        """In all trees."""
-        ...
-
-    @property
-    def cpu_seconds(self) -> float:
-        """Processor time."""
-        ...
-
-
 class Loop(abc.ABC):
     """Generations of one run.
 
@@ -96,8 +82,8 @@ class Loop(abc.ABC):
         if self._workers is not None:
             self._workers.close()
 
-    def _done(self, shards: Sequence[Worked]) -> None:
-        """A generation is done, in these shards."""
+    def _done(self, shards: Sequence[Any]) -> None:
+        """A generation is done, in these shards, each with its simulations and processor time."""
         self.generation += 1
         self.simulations += sum(shard.simulations for shard in shards)
         if self._workers is not None and self._workers.elsewhere:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 from nash_ismcts_spiel.games import GameGraph, SupportedGame
 from nash_ismcts_spiel.games.graph import ENUMERATION_LIMIT
@@ -14,7 +15,7 @@ from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
 from nash_ismcts_spiel.learning.exact_loop import ExactLoop
 from nash_ismcts_spiel.learning.loop import Loop
 from nash_ismcts_spiel.learning.view_loop import ViewLoop
-from nash_ismcts_spiel.learning.workers import make_workers
+from nash_ismcts_spiel.learning.workers import Workers, make_workers
 
 _MOST_NODES = 1_000_000
 """Nodes of a merged game, of which a sweep takes 20 ns each."""
@@ -66,7 +67,7 @@ def make_loop(
     torch.set_num_threads(1)  # the networks are small: more threads only wait for each other
     whole = learns_enumerated(game, config)
     make_worker = functools.partial(SelfPlayWorker, game.name, config, seed, whole)
-    played = make_workers("ray" if ray else "processes", make_worker, workers)
+    played: Workers[Any, Any] = make_workers("ray" if ray else "processes", make_worker, workers)
     return LearnedLoop(Learner(game, config, seed), config, seed, played, measured)
 
 

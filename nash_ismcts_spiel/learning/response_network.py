@@ -16,7 +16,7 @@ from nash_ismcts_spiel.learning.fit import Fitter
 from nash_ismcts_spiel.learning.losses import value_loss
 from nash_ismcts_spiel.learning.response_tree import ResponseTree
 from nash_ismcts_spiel.learning.row_maker import NUMBER_BYTES, ranges
-from nash_ismcts_spiel.learning.rows import ValueRows
+from nash_ismcts_spiel.learning.rows import FREQUENCY_POWER, ValueRows
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
 from nash_ismcts_spiel.models.networks.nets import ResidualNetwork, device_of
 
@@ -92,12 +92,11 @@ class ResponseNetwork:
         """Learns what the tree knows, at so many information sets as its steps have room for."""
         visits = tree.visits.all.astype(np.float64)
         sets = np.flatnonzero(visits > 0.0)
-        power = self._learner.frequency_power
         inputs = tree.numbers.all.shape[1]
         bytes_each = NUMBER_BYTES * (inputs + 2 * self._actions)
         room = int(self._learner.rows_megabytes * MEGABYTE / bytes_each)
         room = max(1, min(room, self._learner.steps * self._learner.batch))
-        frequency = visits[sets] ** power
+        frequency = visits[sets] ** FREQUENCY_POWER
         if len(sets) > room:
             chances = inclusion_probabilities(frequency, room)
             drawn = systematic_sample(chances, rng)

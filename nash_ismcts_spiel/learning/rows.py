@@ -31,6 +31,9 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
+FREQUENCY_POWER = 0.5
+"""Rows are drawn by their frequency to this power, which favours rare ones."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LearningRows:
@@ -56,10 +59,10 @@ class LearningRows:
         names = [field.name for field in dataclasses.fields(cls)]
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
-    def to_the_power(self, power: float) -> Self:
-        """The same rows, counting by their frequency to a power; below 1 favours rare ones."""
-        counted = np.where(self.frequency > 0.0, np.maximum(self.frequency, 1e-300) ** power, 0.0)
-        return dataclasses.replace(self, frequency=counted)
+    def favouring_rare(self) -> Self:
+        """The same rows, counting by a power of their frequency."""
+        counted = np.maximum(self.frequency, 1e-300) ** FREQUENCY_POWER
+        return dataclasses.replace(self, frequency=np.where(self.frequency > 0.0, counted, 0.0))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

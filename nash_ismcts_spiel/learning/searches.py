@@ -37,6 +37,9 @@ Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int32]
 Between = Callable[[Sequence[_core.Search]], None]
 
+_SIDE_BY_SIDE = 256
+"""Searches that are under way at once, whose rows are evaluated together."""
+
 FIRST_SEARCHES = 8
 """Searches that tell what a search takes."""
 
@@ -173,7 +176,6 @@ class BoundedSearches:
         evaluator: NetworkEvaluator,
         config: SearchConfig,
         rng: np.random.Generator,
-        width: int,
         most_bytes: float,
         between: Between,
         prior_beliefs: bool = False,
@@ -185,7 +187,6 @@ class BoundedSearches:
           evaluator: the models.
           config: how to search.
           rng: of all randomness; it is consumed.
-          width: most searches that are under way at once.
           most_bytes: what they may take.
           between: is called after each batch of rows.
           prior_beliefs: whether hidden pieces are drawn by their prior and not by H.
@@ -196,7 +197,6 @@ class BoundedSearches:
         self._evaluator = evaluator
         self._config = config
         self._rng = rng
-        self._width = width
         self._most_bytes = most_bytes
         self._between = between
         self._searched = PriorBeliefs(evaluator) if prior_beliefs else evaluator
@@ -224,7 +224,7 @@ class BoundedSearches:
         for config, part in self._by_rule(sets):
             drawing = [rngs[number] for number in part]
             results = search_together(
-                self._models, config, part, drawing, self._width, self._between
+                self._models, config, part, drawing, _SIDE_BY_SIDE, self._between
             )
             for number, result in zip(part, results, strict=True):
                 self.found[number] = np.array(result.policy)
@@ -255,7 +255,7 @@ class BoundedSearches:
             return FIRST_SEARCHES
         left = self.fitting() * (1.0 - self._bytes() / self._most_bytes)
         kept = _MOST_KEPT * len(self.found) / max(self._given, 1)
-        return max(0, int(min(left, max(kept, 1.0), 2 * self._width)))
+        return max(0, int(min(left, max(kept, 1.0), 2 * _SIDE_BY_SIDE)))
 
     def _bytes(self) -> float:
         return float(NUMBER_BYTES * (self._read + self._given))

@@ -7,7 +7,7 @@ memory is bounded by one shard's games. Games in the same world move together
 
 Policy games come first. In a small game many of them come to the same information sets, and what
 they show there says more than networks do: beliefs, V and Vc of this generation's searches are then
-those of the networks, counted for `prior_games` games, and of the games together, and worlds that
+those of the networks, counted for ten games, and of the games together, and worlds that
 the games came to are valued by them. Then come search games: explorers follow P, the others play
 uniformly, and information sets that explorers came to are searched, all of them or a sample of as
 many as fit. How much of all that is done is bounded by what is counted (`Bounds`).
@@ -51,6 +51,14 @@ _FIRST_DECISIONS = 4
 
 _REPEATS = 16
 """Games per information set that they come to, from which on a game counts as small."""
+
+_PRIOR_GAMES = 10.0
+"""Games that the networks count for beside what the policy games of a generation have shown."""
+
+_LONG_TRACE = 0.9
+"""Lambda of V-trace where searches draw by the prior, how far what came of a policy game later
+counts beside V in targets for V and Vc: such games are long and few, and V would learn late what is
+far from their end. Elsewhere it is 0, one own decision ahead."""
 
 _MOST_HISTORIES = 1e8
 """A game with more counts as large, however often a P that hardly mixes comes to the same sets."""
@@ -112,9 +120,9 @@ class SelfPlay:
         """Plays games straight from P; a share of the explorers' decisions gives rows for H, in a
         small game all of them.
         """
-        explore, others = self._config.explore, self._config.others_explore
-        trace = self._config.value_trace or 0.0
-        self._policy_games = [_core.Games(p, explore, others, trace) for p in self._players()]
+        explore = self._config.explore
+        trace = _LONG_TRACE if self._prior_beliefs else 0.0
+        self._policy_games = [_core.Games(p, explore, explore, trace) for p in self._players()]
         rows = self._models.rows
         self._play(self._policy_games, games, self._policies_fit)
         for played in self._policy_games:
@@ -135,24 +143,21 @@ class SelfPlay:
         repeated = self._may_be_small and self.games >= _REPEATS * max(met, 1)
         return self.graph.enumerated or repeated
 
-    def learn_at_once(self, prior_games: float) -> None:
-        """Lets this shard's searches know what its policy games have shown; models count for so
-        many games.
-        """
+    def learn_at_once(self) -> None:
+        """Lets this shard's searches know what its policy games have shown."""
         nodes = np.flatnonzero(self._sums.piece_first >= 0).astype(np.int32)
         self._models.provide_missing(nodes[:0], nodes)
-        self._sums.blend_into(self.graph, prior_games, self._models.rows)
+        self._sums.blend_into(self.graph, _PRIOR_GAMES, self._models.rows)
         for played in self._policy_games:
             played.put_world_values(self.graph, self._models.rows)
 
-    def search_games(self, games: int, config: SearchConfig, width: int) -> PolicyRows:
-        """Plays games whose explorers follow P, and searches information sets that they came to,
-        those of large games up to `width` side by side.
+    def search_games(self, games: int, config: SearchConfig) -> PolicyRows:
+        """Plays games whose explorers follow P, and searches information sets that they came to.
 
         An information set is searched once, however many games come by. If there is no room for
         all, they are drawn in proportion to the games that came by.
         """
-        searches = self.searches = self._new_searches(config, width)
+        searches = self.searches = self._new_searches(config)
         explorers = [_core.Games(p, self._config.explore, 1.0) for p in self._players()]
         most = searches.fitting()
         # Sets to choose from are dear in a large game: twice as many as are searched will do.
@@ -164,13 +169,13 @@ class SelfPlay:
         found = searches.found
         return self._rows.policy({n: weights.get(n, 1.0) for n in found}, found)
 
-    def _new_searches(self, config: SearchConfig, width: int) -> Searches:
+    def _new_searches(self, config: SearchConfig) -> Searches:
         """Searches in one forest in a small game, else side by side, of which a few are done."""
         if self.is_small():
             most = self._bounds.searches
             return SharedSearches(self._models, config, self._rng, most, self._look)
         bounded = BoundedSearches(
-            self.graph, self._evaluator, config, self._rng, width, self._bounds.search, self._look,
+            self.graph, self._evaluator, config, self._rng, self._bounds.search, self._look,
             self._prior_beliefs,
         )  # fmt: skip
         met = np.flatnonzero(self._sums.visits)

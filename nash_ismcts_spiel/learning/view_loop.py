@@ -17,10 +17,14 @@ from nash_ismcts_spiel.learning.loop import Loop
 from nash_ismcts_spiel.learning.measure import figures_of
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.native import _core, exact
+from nash_ismcts_spiel.schedule import Schedule
 
 Floats = npt.NDArray[np.float64]
 
-
+_STEP = Schedule(start=2.0, power=-0.5)
+"""Eta of a sweep, per value scale."""
+_TEMPERATURE = Schedule(start=0.3, power=-0.7, lowest=0.003)
+"""Alpha of a sweep, in value scales."""
 _STATE = ("logits", "values", "policy_sums")
 
 
@@ -65,8 +69,8 @@ class ViewLoop(Loop):
         """One sweep, which takes milliseconds."""
         self.generation += 1
         self.models.sweeps.sweep(
-            self._config.sweep_step.at(self.generation) / self._scale,
-            self._config.sweep_temperature.at(self.generation) * self._scale,
+            _STEP.at(self.generation) / self._scale,
+            _TEMPERATURE.at(self.generation) * self._scale,
             float(self.generation) ** self._config.averaging_power,
         )
         self.simulations += self.merged.native.num_nodes

@@ -7,25 +7,27 @@ threads and processes look at it themselves and tell how far they have come; Ray
 
 from __future__ import annotations
 
+import abc
 import concurrent.futures
+import contextlib
 import ctypes
 import multiprocessing
 import os
 import pickle
+import threading
 from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import Connection
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from nash_ismcts_spiel.games.modules import import_games, imported_games
-from nash_ismcts_spiel.learning.lifeline import Lifeline, hold
 from nash_ismcts_spiel.learning.watch import Progress, Watch
 
 TaskType = TypeVar("TaskType")
 ResultType = TypeVar("ResultType")
-TaskIn = TypeVar("TaskIn", contravariant=True)
-ResultOut = TypeVar("ResultOut", covariant=True)
-Futures = Collection[concurrent.futures.Future[ResultType]]
+MakeWorker = Callable[[], Any]
+"""Makes what works off one shard at a time, by `run(task, watch)`."""
 WorkerKind = Literal["threads", "processes", "ray"]
 
 _TRIES = 3
@@ -38,38 +40,34 @@ _LEAST_SLOTS = 64
 _NUMBERS = len(Progress._fields)
 
 
-class Worker(Protocol[TaskIn, ResultOut]):
-    """Works off one shard at a time."""
-
-    def run(self, task: TaskIn, watch: Watch | None = None, /) -> ResultOut:
-        """The result of a shard."""
-        ...
-
-
-class Workers(Protocol[TaskIn, ResultType]):
+class Workers(abc.ABC, Generic[TaskType, ResultType]):
     """Works off all shards of a generation.
 
     Attributes:
       elsewhere: whether other processes do it, whose processor time is not this one's.
     """
 
-    elsewhere: bool
+    elsewhere = True
 
-    def run(self, tasks: Sequence[TaskIn], watch: Watch | None = None) -> list[ResultType]:
-        """The results of all tasks, in their order."""
-        ...
+    @abc.abstractmethod
+    def run(self, tasks: Sequence[TaskType], watch: Watch | None = None) -> list[ResultType]:
+        """The results of all tasks, in their order; what a dead worker leaves is done again.
+
+        Raises:
+          RuntimeError: workers went on dying.
+          TimeUpError: the time of the watch is up.
+        """
 
     def close(self) -> None:
-        """Lets go of threads and processes."""
-        ...
+        """Lets go of other processes, those in the middle of a shard too."""
 
 
-class Threads(Generic[TaskType, ResultType]):
+class Threads(Workers[TaskType, ResultType]):
     """This process, with as many threads as are asked for, or none but its own."""
 
     elsewhere = False
 
-    def __init__(self, worker: Worker[TaskType, ResultType], count: int = 1) -> None:
+    def __init__(self, worker: Any, count: int = 1) -> None:
         """One worker serves all threads."""
         self._worker = worker
         self._count = count
@@ -83,29 +81,25 @@ class Threads(Generic[TaskType, ResultType]):
         with concurrent.futures.ThreadPoolExecutor(self._count) as pool:
             return list(pool.map(self._worker.run, tasks, watches))
 
-    def close(self) -> None:
-        """Nothing to do: threads end with each generation."""
 
+class Processes(Workers[TaskType, ResultType]):
+    """Processes of their own on this machine.
 
-class Processes(Generic[TaskType, ResultType]):
-    """Processes of their own on this machine."""
+    They end when this one does, however that ends: each waits for the end of a pipe whose other
+    side is here alone. The kernel closes it, where no signal and no clean-up of a killed process
+    would tell them.
+    """
 
-    elsewhere = True
-
-    def __init__(self, make_worker: Callable[[], Worker[TaskType, ResultType]], count: int) -> None:
+    def __init__(self, make_worker: MakeWorker, count: int) -> None:
         """Processes start with the first tasks; `make_worker` is called once in each."""
         self._make_worker = make_worker
         self._count = count
         self._pool: concurrent.futures.ProcessPoolExecutor | None = None
-        self._lifeline: Lifeline | None = None
+        self._lifeline: tuple[Connection, Connection] | None = None
         self._told: Any = []
 
     def run(self, tasks: Sequence[TaskType], watch: Watch | None = None) -> list[ResultType]:
-        """The results of all tasks; if a process dies, what was not finished is done again.
-
-        Raises:
-          RuntimeError: processes went on dying.
-        """
+        """The results of all tasks; if a process dies, what was not finished is done again."""
         watch = watch or Watch()
         results: dict[int, ResultType] = {}
         for _ in range(_TRIES):
@@ -129,10 +123,11 @@ class Processes(Generic[TaskType, ResultType]):
         """Ends the processes, those in the middle of a shard too."""
         if self._pool is not None and self._lifeline is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
-            self._lifeline.cut()
+            for end in self._lifeline:
+                end.close()
             self._pool = None
 
-    def _wait(self, futures: Futures[ResultType], shards: int, watch: Watch) -> None:
+    def _wait(self, futures: Collection[Future[ResultType]], shards: int, watch: Watch) -> None:
         """Until all are done or one has failed; passes on meanwhile what they tell."""
         while True:
             done, waiting = concurrent.futures.wait(
@@ -151,7 +146,7 @@ class Processes(Generic[TaskType, ResultType]):
             context = multiprocessing.get_context("spawn")
             # Without a lock: one that a killed process holds would never be free again.
             self._told = context.RawArray(ctypes.c_int64, max(shards, _LEAST_SLOTS) * _NUMBERS)
-            self._lifeline = Lifeline(context)
+            self._lifeline = context.Pipe(duplex=False)
             # Pickled, so that a process holds its line before it imports what the worker needs.
             made = pickle.dumps(self._make_worker)
             self._pool = concurrent.futures.ProcessPoolExecutor(
@@ -159,17 +154,15 @@ class Processes(Generic[TaskType, ResultType]):
                 # Forked processes would inherit torch's threads in an unknown state.
                 mp_context=context,
                 initializer=_start_here,
-                initargs=(self._lifeline.end, made, self._told, imported_games()),
+                initargs=(self._lifeline[0], made, self._told, imported_games()),
             )
         return self._pool
 
 
-class RayActors(Generic[TaskType, ResultType]):
+class RayActors(Workers[TaskType, ResultType]):
     """Ray actors, on this machine or on the cluster that Ray is connected to."""
 
-    elsewhere = True
-
-    def __init__(self, make_worker: Callable[[], Worker[TaskType, ResultType]], count: int) -> None:
+    def __init__(self, make_worker: MakeWorker, count: int) -> None:
         """Actors start with the first tasks; `make_worker` is called once in each.
 
         Raises:
@@ -200,12 +193,7 @@ class RayActors(Generic[TaskType, ResultType]):
         self.actors = [self._new_actor() for _ in range(self._count)]
 
     def run(self, tasks: Sequence[TaskType], watch: Watch | None = None) -> list[ResultType]:
-        """The results of all tasks; if an actor dies, a new one does its shard again.
-
-        Raises:
-          RuntimeError: actors went on dying.
-          TimeUpError: time is up; `close` kills the actors.
-        """
+        """The results of all tasks; if an actor dies, a new one does its shard again."""
         watch = watch or Watch()
         self.start()
         results: dict[int, ResultType] = {}
@@ -249,7 +237,7 @@ class RayActors(Generic[TaskType, ResultType]):
 class _Actor:
     """A worker in a process of Ray's."""
 
-    def __init__(self, make_worker: Callable[[], Worker[Any, Any]], modules: Sequence[str]) -> None:
+    def __init__(self, make_worker: MakeWorker, modules: Sequence[str]) -> None:
         for module in modules:
             import_games(module)
         self._worker = make_worker()
@@ -258,7 +246,7 @@ class _Actor:
         return self._worker.run(task)
 
 
-_worker_here: Worker[Any, Any] | None = None
+_worker_here: Any = None
 """The worker of a process of a pool."""
 
 _told_here: Any = None
@@ -267,16 +255,22 @@ _told_here: Any = None
 
 def _start_here(end: Connection, made: bytes, told: Any, modules: Sequence[str]) -> None:
     global _worker_here, _told_here
-    hold(end)
+    threading.Thread(target=_end_with, args=(end,), name="lifeline", daemon=True).start()
     for module in modules:  # a game of the user's own is not registered here yet
         import_games(module)
     _told_here = told
     _worker_here = pickle.loads(made)()
 
 
+def _end_with(end: Connection) -> None:
+    """Ends this process as soon as its parent has ended or closes the pipe."""
+    with contextlib.suppress(EOFError, OSError):
+        end.recv_bytes()  # nobody ever writes
+    os._exit(1)
+
+
 def _run_here(task: Any, index: int, deadline: float | None) -> Any:
     """Works off a shard; the clock of `time.monotonic` is the same in all processes."""
-    assert _worker_here is not None
 
     def tell(progress: Progress) -> None:
         _told_here[index * _NUMBERS : (index + 1) * _NUMBERS] = list(map(int, progress))
@@ -285,7 +279,7 @@ def _run_here(task: Any, index: int, deadline: float | None) -> Any:
 
 
 def make_workers(
-    kind: WorkerKind, make_worker: Callable[[], Worker[TaskType, ResultType]], count: int
+    kind: WorkerKind, make_worker: MakeWorker, count: int
 ) -> Workers[TaskType, ResultType]:
     """Workers of a kind; one thread is this process itself."""
     if kind == "ray":

@@ -29,7 +29,7 @@ from nash_ismcts_spiel.runs.config import (
     new_run_id,
     refuse_mixed,
 )
-from nash_ismcts_spiel.runs.metrics import METRICS, Metrics, MetricsLog, is_measured
+from nash_ismcts_spiel.runs.metrics import MEASURED_RATIO, METRICS, Metrics, MetricsLog, is_measured
 
 _NOT_OF_THIS_RUN = (
     LookupError,
@@ -80,6 +80,7 @@ class RunDirectory:
       game: the game's name with its parameters.
       seed: of all randomness.
       kind: what a config says under `models`.
+      measured_ratio: from one measured generation to the next, about.
       loop: generation after generation.
       wall_seconds, cpu_seconds: time spent on generations so far, workers included.
       cut_short: whether time was up inside a generation, which was dropped.
@@ -87,6 +88,7 @@ class RunDirectory:
 
     disk: ClassVar[files.Disk] = files.DISK
     kind: str
+    measured_ratio = MEASURED_RATIO
 
     @property
     def learned_on(self) -> str:
@@ -143,7 +145,7 @@ class RunDirectory:
                     self._cut_short()
                     break
                 spent = budget.is_spent(self.loop.generation, self.wall_seconds)
-                measured = spent or self._is_due()
+                measured = spent or is_measured(self.loop.generation, self.measured_ratio)
                 metrics = self._measure() if measured else None
                 self._whole = self._state()
                 yield metrics
@@ -191,10 +193,6 @@ class RunDirectory:
             self._whole = self._state()
             self.save()  # the config comes last: without one there is no run
             files.replace_file(self.directory / CONFIG, text.encode(), self.disk)
-
-    def _is_due(self) -> bool:
-        """Whether the generation that was just done is measured."""
-        return is_measured(self.loop.generation)
 
     def _state(self) -> files.Checkpoint:
         numbers = {

@@ -30,7 +30,6 @@ from nash_ismcts_spiel.notebook import html_pairs
 from nash_ismcts_spiel.runs.config import CHECKPOINT, naming_config, read_config
 from nash_ismcts_spiel.runs.directory import Budget, RunDirectory, refuse_occupied
 from nash_ismcts_spiel.runs.live import Live
-from nash_ismcts_spiel.runs.metrics import is_measured
 
 if TYPE_CHECKING:
     from nash_ismcts_spiel.models.networks.saved import SavedModels
@@ -41,7 +40,7 @@ Floats = npt.NDArray[np.float64]
 _MEASURED_LIMIT = 500_000
 """Worlds up to which a game is enumerated if that is only for measuring."""
 
-_MEASURED_RATIO = 4.0
+_VIEWS_RATIO = 4.0
 """Of sweeps over views from one measurement to the next, which takes as long as a thousand."""
 
 
@@ -76,6 +75,8 @@ class Run(RunDirectory):
         self._codes = fingerprint(splitting_of(self._supported, config.search.split_actions))
         loop = make_loop(self._supported, models, config, seed, workers, ray, self._find_graph)
         super().__init__(directory, self._supported.name, seed, loop)
+        if self.merged is not None:
+            self.measured_ratio = _VIEWS_RATIO
 
     @classmethod
     def create(
@@ -192,7 +193,7 @@ class Run(RunDirectory):
     def rows(self) -> _core.Rows:
         """The run's own models at every information set, as a search reads them."""
         if isinstance(self.loop, ExactLoop):
-            return exact_rows(self.graph, self.policy(), self.config.forgetful_values)
+            return exact_rows(self.graph, self.policy())
         return self._tables().native_rows
 
     def saved_models(self) -> SavedModels:
@@ -252,11 +253,6 @@ class Run(RunDirectory):
             if insists:
                 raise
             return None
-
-    def _is_due(self) -> bool:
-        if self.merged is None:
-            return super()._is_due()
-        return is_measured(self.loop.generation, _MEASURED_RATIO)
 
     def _state(self) -> Checkpoint:
         numbers, arrays = super()._state()

@@ -101,13 +101,13 @@ def safe_policy(
         for table, share in zip(tables, shares[begin:end], strict=True):
             average.add(table, everywhere, float(share), explore=0.0)
         progress(min(end, len(first)))
-    return average.mean()
+    return average.policy()
 
 
 def unsafe_policy(search: Search) -> Floats:
     """Average policies of the subgames, met with the beliefs that follow from them. [A]"""
     tree = search.subgames.tree
-    table = AveragePolicy(tree.graph).mean()
+    table = AveragePolicy(tree.graph).policy()
     states = [int(root) for root in tree.roots]
     while states:
         beliefs = tree.beliefs(table)[states]

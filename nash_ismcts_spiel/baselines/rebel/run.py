@@ -17,7 +17,6 @@ from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.runs.config import naming_config, read_config
 from nash_ismcts_spiel.runs.directory import RunDirectory, refuse_occupied
-from nash_ismcts_spiel.runs.metrics import is_measured
 
 MODELS = "rebel"
 """What a config says under `models`."""
@@ -48,6 +47,7 @@ class RebelRun(RunDirectory):
         supported = support(game)
         refuse_unsuitable(supported)
         self.config = config
+        self.measured_ratio = config.measured_ratio  # measuring is dear here
         self.graph = GameGraph.enumerate(supported.pyspiel_game)
         self.tree = PublicTree(self.graph)
         super().__init__(directory, supported.name, seed, RebelLoop(self.tree, config, seed))
@@ -82,10 +82,6 @@ class RebelRun(RunDirectory):
     def policy(self, playthroughs: int | None = None) -> Floats:
         """The mixture that is played, see `RebelLoop.policy`. [A]"""
         return self.loop.policy(playthroughs)
-
-    def _is_due(self) -> bool:
-        """Measuring is dear here, so the config says how often."""
-        return is_measured(self.loop.generation, self.config.measured_ratio)
 
 
 def load_policy(directory: str | Path, playthroughs: int | None = None) -> TablePolicy:
