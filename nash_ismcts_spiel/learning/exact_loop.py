@@ -128,11 +128,12 @@ class ExactLoop(Loop):
     """Training of one policy on an enumerated graph.
 
     Attributes:
-      graph: the game.
       search_policy: what the last generation's searches found, P where it did not search. [A]
     """
 
     counted = ("simulations", "elsewhere_seconds")
+    learned_on = "exact models of the enumerated game"
+    graph: GameGraph
     models: ExactModels
 
     def __init__(
@@ -154,7 +155,7 @@ class ExactLoop(Loop):
         """
         if seed < 0 or workers < 1:
             raise ValueError(f"need a seed from 0 and workers from 1, not {seed} and {workers}")
-        super().__init__(seed)
+        super().__init__(graph.game, seed)
         self.models = ExactModels(graph, config)
         self.search_policy = self.models.policy()
         self.graph = graph
@@ -182,6 +183,14 @@ class ExactLoop(Loop):
             **policy_figures(self.graph, self.models.policy()),
             "exploitability_search": exact.exploitability(self.graph, self.search_policy),
         }
+
+    def policy(self) -> Floats:
+        """P. [A]"""
+        return self.models.policy()
+
+    def rows(self) -> _core.Rows:
+        """Exact models of P at every information set."""
+        return exact_rows(self.graph, self.policy())
 
     def _choose(self, generation: int) -> tuple[Ints, Floats]:
         """The information sets that a generation searches, and the probability of each.

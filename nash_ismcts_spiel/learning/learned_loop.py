@@ -8,6 +8,7 @@ how often it was tried.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from collections.abc import Callable, Mapping
 
@@ -17,8 +18,8 @@ import torch
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.learning.config import MEGABYTE, MOST_SEARCHES, TrainingConfig
 from nash_ismcts_spiel.learning.learner import Learner
-from nash_ismcts_spiel.learning.loop import Loop
-from nash_ismcts_spiel.learning.loops import whole_graph
+from nash_ismcts_spiel.learning.loop import Floats, Loop
+from nash_ismcts_spiel.learning.loops import learns_enumerated, whole_graph
 from nash_ismcts_spiel.learning.measure import hidden_divergence, policy_figures
 from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.learning.searches import Bounds
@@ -28,7 +29,9 @@ from nash_ismcts_spiel.learning.workers import Workers
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.models.networks.nets import Numbers, load_weights, make_networks, weights_of
 from nash_ismcts_spiel.models.networks.tables import TableEvaluator
+from nash_ismcts_spiel.native import _core
 
+_ON_TABLES = "learned, networks evaluated over the enumerated game"
 _FITTING = 1 << 31
 """The shard number from which fitting draws."""
 
@@ -160,11 +163,13 @@ class LearnedLoop(Loop):
           measured: the enumerated graph on which P and H are measured, None if there is none;
             nothing is learned from it.
         """
-        super().__init__(seed)
+        super().__init__(models.game, seed)
         self.games = 0
         self.searches = 0
         self.models = models
         self._config = config
+        enumerated = learns_enumerated(models.game, config)
+        self.learned_on = _ON_TABLES if enumerated else "learned on graphs that grow"
         self._workers: Workers[SelfPlayTask, SelfPlayRows] = workers
         self._measured = measured
 
@@ -192,6 +197,19 @@ class LearnedLoop(Loop):
         self.games += sum(shard.games for shard in shards)
         self.searches += sum(shard.searches for shard in shards)
 
+    @functools.cached_property
+    def graph(self) -> GameGraph | None:  # type: ignore[override]  # made when it is asked for
+        """The enumerated graph on which P and H are measured."""
+        return self._measured()
+
+    def policy(self) -> Floats:
+        """P, with its mean weights. [A]"""
+        return self._tables().policy
+
+    def rows(self) -> _core.Rows:
+        """The networks at every information set."""
+        return self._tables().native_rows
+
     def figures(self) -> dict[str, float]:
         """What there is to say of the last generation, by name."""
         counts = {"games": self.games, "searches": self.searches, "rows": len(self.models.buffer)}
@@ -199,9 +217,12 @@ class LearnedLoop(Loop):
 
     def _against_the_truth(self) -> dict[str, float]:
         """How exploitable P is, and how far H is from Bayes' rule, where that can be known."""
-        graph = self._measured()
-        if graph is None:
+        if self.graph is None:
             return {}
-        tables = TableEvaluator(graph, self.models.evaluator())
-        divergence = hidden_divergence(graph, tables.policy, tables.beliefs)
-        return {**policy_figures(graph, tables.policy), "hidden_divergence": divergence}
+        tables = self._tables()
+        divergence = hidden_divergence(tables.graph, tables.policy, tables.beliefs)
+        return {**policy_figures(tables.graph, tables.policy), "hidden_divergence": divergence}
+
+    def _tables(self) -> TableEvaluator:
+        """The networks at every information set."""
+        return TableEvaluator(self.whole(), self.models.evaluator())

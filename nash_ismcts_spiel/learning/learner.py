@@ -38,6 +38,7 @@ class Learner:
     """P, V, Vc and H as networks, with what they learn from.
 
     Attributes:
+      game: what is played.
       tensors: what the networks see.
       networks: the current ones, which self-play goes on with.
       buffer: policy targets of all generations.
@@ -45,6 +46,7 @@ class Learner:
 
     def __init__(self, game: SupportedGame, config: TrainingConfig, seed: int) -> None:
         """Starts with random weights drawn from the seed."""
+        self.game = game
         self.tensors = config.networks.tensors(game, config.search.split_actions)
         self.networks = make_networks(self.tensors, config.networks, seed)
         capacity = buffer_rows(self.tensors, config.learner)

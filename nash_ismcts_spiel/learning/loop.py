@@ -9,9 +9,17 @@ import abc
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from nash_ismcts_spiel.files import Arrays
+from nash_ismcts_spiel.games import GameGraph, SupportedGame
+from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.learning.workers import Workers
+from nash_ismcts_spiel.native import _core
+
+Floats = npt.NDArray[np.float64]
 
 
 class Keeper(Protocol):
@@ -36,6 +44,12 @@ class Loop(abc.ABC):
 
     Attributes:
       counted: the counters that a checkpoint keeps.
+      measured_ratio: from one measured generation to the next, about: often at first, then ever
+        more rarely.
+      game: what is played.
+      graph: the game, enumerated; None if it is too large. Learned models need not learn on it.
+      merged: the merged game over whose views P is a table; None where it is not.
+      learned_on: in words, on what the models learn.
       models: the current models.
       generation: generations done.
       simulations: simulations done, in all trees.
@@ -43,12 +57,17 @@ class Loop(abc.ABC):
     """
 
     counted: ClassVar[tuple[str, ...]] = ("simulations",)
+    measured_ratio = 1.05
+    graph: GameGraph | None = None
+    merged: MergedGame | None = None
+    learned_on = ""
     models: Keeper
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, game: SupportedGame, seed: int = 0) -> None:
         """Starts before the first generation; `seed` is that of all randomness."""
         if seed < 0:
             raise ValueError(f"need a seed from 0, not {seed}")
+        self.game = game
         self.generation = 0
         self.simulations = 0
         self.elsewhere_seconds = 0.0
@@ -66,6 +85,25 @@ class Loop(abc.ABC):
     @abc.abstractmethod
     def figures(self) -> dict[str, float]:
         """What there is to say of the last generation, by name."""
+
+    @abc.abstractmethod
+    def policy(self) -> Floats:
+        """P, at every information set of the graph or at every view. [A]"""
+
+    def rows(self) -> _core.Rows:
+        """The models at every information set of the graph, as a search reads them."""
+        raise ValueError(f"there are no rows of {self.game.name}")
+
+    def whole(self) -> GameGraph:
+        """The enumerated graph.
+
+        Raises:
+          ValueError: the game is too large for that.
+        """
+        if self.graph is None:
+            name = self.game.name
+            raise ValueError(f"{name} is too large to be enumerated, so there is no table")
+        return self.graph
 
     def counters(self) -> dict[str, float]:
         """What a checkpoint keeps of the loop, beside the number of generations."""

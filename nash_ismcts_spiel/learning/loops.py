@@ -5,7 +5,6 @@ any game.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 from nash_ismcts_spiel.games import GameGraph, SupportedGame
@@ -20,6 +19,9 @@ from nash_ismcts_spiel.learning.workers import Workers, make_workers
 _MOST_NODES = 1_000_000
 """Nodes of a merged game, of which a sweep takes 20 ns each."""
 
+_MEASURED_LIMIT = 500_000
+"""Worlds up to which a game is enumerated if that is only for measuring."""
+
 _MOST_HISTORIES = 1e14
 """By estimate, of a game that is worth a try to merge; phantom_ttt has 1e10."""
 
@@ -31,7 +33,6 @@ def make_loop(
     seed: int,
     workers: int = 1,
     ray: bool = False,
-    measured: Callable[[], GameGraph | None] = lambda: None,
 ) -> Loop:
     """The loop of a new run.
 
@@ -42,8 +43,6 @@ def make_loop(
       seed: of all randomness.
       workers: how many work off shards.
       ray: whether they are Ray actors, instead of threads (exact models) or processes.
-      measured: the enumerated graph on which learned models are measured, None if the game is too
-        large.
 
     Raises:
       ValueError: the game must be enumerated or merged, and cannot be.
@@ -68,6 +67,7 @@ def make_loop(
     whole = learns_enumerated(game, config)
     make_worker = functools.partial(SelfPlayWorker, game.name, config, seed, whole)
     played: Workers[Any, Any] = make_workers("ray" if ray else "processes", make_worker, workers)
+    measured = functools.partial(measured_graph, game, config)
     return LearnedLoop(Learner(game, config, seed), config, seed, played, measured)
 
 
@@ -104,6 +104,25 @@ def exact_game(game: SupportedGame, config: TrainingConfig) -> GameGraph | Merge
 def learns_enumerated(game: SupportedGame, config: TrainingConfig) -> bool:
     """Whether learned models are evaluated over the whole game at once."""
     return config.graph == "enumerated" or (config.graph == "auto" and not is_large(game))
+
+
+def measured_graph(game: SupportedGame, config: TrainingConfig) -> GameGraph | None:
+    """The enumerated graph on which learned models are measured; None if the game is too large.
+
+    Raises:
+      ValueError: the settings ask for an enumerated graph, and there is none.
+    """
+    insists = config.graph == "enumerated"
+    # Who learns on graphs that grow should not have to wait for measurements.
+    limit = _MEASURED_LIMIT if config.graph == "grown" else ENUMERATION_LIMIT
+    if not insists and is_large(game, limit):
+        return None
+    try:
+        return whole_graph(game, config, limit)
+    except ValueError:
+        if insists:
+            raise
+        return None
 
 
 def whole_graph(

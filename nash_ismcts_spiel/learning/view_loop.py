@@ -51,16 +51,18 @@ class ViewModels:
 class ViewLoop(Loop):
     """Training of one policy over views; `simulations` counts nodes of the game that sweeps visit.
 
-    Attributes:
-      merged: the game.
+    It is measured rarely, which takes as long as a thousand sweeps.
     """
 
+    measured_ratio = 4.0
+    merged: MergedGame
     models: ViewModels
 
     def __init__(self, merged: MergedGame, config: TrainingConfig) -> None:
         """Starts before the first sweep."""
-        super().__init__()
+        super().__init__(merged.game)
         self.merged = merged
+        self.learned_on = f"exact models of {len(merged.views):,} views"
         self.models = ViewModels(merged)
         self._config = config
         self._scale = merged.game.value_scale()
@@ -79,3 +81,7 @@ class ViewLoop(Loop):
         """What there is to say of P, by name."""
         found, _ = exact.merged_nash_conv(self.merged, self.models.policy())
         return figures_of(self.merged.game, found)
+
+    def policy(self) -> Floats:
+        """P. [A]"""
+        return self.models.policy()

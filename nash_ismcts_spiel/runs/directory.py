@@ -29,7 +29,7 @@ from nash_ismcts_spiel.runs.config import (
     new_run_id,
     refuse_mixed,
 )
-from nash_ismcts_spiel.runs.metrics import MEASURED_RATIO, METRICS, Metrics, MetricsLog, is_measured
+from nash_ismcts_spiel.runs.metrics import METRICS, Metrics, MetricsLog, is_measured
 
 _NOT_OF_THIS_RUN = (
     LookupError,
@@ -80,7 +80,6 @@ class RunDirectory:
       game: the game's name with its parameters.
       seed: of all randomness.
       kind: what a config says under `models`.
-      measured_ratio: from one measured generation to the next, about.
       loop: generation after generation.
       wall_seconds, cpu_seconds: time spent on generations so far, workers included.
       cut_short: whether time was up inside a generation, which was dropped.
@@ -88,12 +87,11 @@ class RunDirectory:
 
     disk: ClassVar[files.Disk] = files.DISK
     kind: str
-    measured_ratio = MEASURED_RATIO
 
     @property
     def learned_on(self) -> str:
         """In words, on what the models learn, for figures that need to say so."""
-        raise NotImplementedError
+        return self.loop.learned_on
 
     def __init__(self, directory: str | Path, game: str, seed: int, loop: Loop) -> None:
         """Prepares a run in memory; `_begin` and `_restore` connect it with its files."""
@@ -145,7 +143,7 @@ class RunDirectory:
                     self._cut_short()
                     break
                 spent = budget.is_spent(self.loop.generation, self.wall_seconds)
-                measured = spent or is_measured(self.loop.generation, self.measured_ratio)
+                measured = spent or is_measured(self.loop.generation, self.loop.measured_ratio)
                 metrics = self._measure() if measured else None
                 self._whole = self._state()
                 yield metrics

@@ -22,9 +22,6 @@ from nash_ismcts_spiel.runs.config import CHECKPOINT, RUN, run_of
 
 METRICS = "metrics.jsonl"
 
-MEASURED_RATIO = 1.05
-"""Generations are measured at about this ratio: often at first, then ever more rarely."""
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Metrics:
@@ -191,7 +188,7 @@ class MetricsLog:
         self._flushed, self._in_doubt = self.size, False
 
 
-def is_measured(generation: int, ratio: float = MEASURED_RATIO) -> bool:
+def is_measured(generation: int, ratio: float) -> bool:
     """Whether a power of the ratio lies between the generation before and this one."""
     if generation == 1:
         return True

@@ -12,20 +12,11 @@ import numpy.typing as npt
 
 from nash_ismcts_spiel.files import Checkpoint, CheckpointError, versions
 from nash_ismcts_spiel.games import GameGraph, support
-from nash_ismcts_spiel.games.graph import ENUMERATION_LIMIT
 from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
 from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
-from nash_ismcts_spiel.learning.exact_loop import ExactLoop
-from nash_ismcts_spiel.learning.loops import (
-    is_large,
-    learns_enumerated,
-    make_loop,
-    whole_graph,
-)
-from nash_ismcts_spiel.learning.view_loop import ViewLoop
+from nash_ismcts_spiel.learning.loops import learns_enumerated, make_loop
 from nash_ismcts_spiel.native import _core
-from nash_ismcts_spiel.native.exact import exact_rows
 from nash_ismcts_spiel.notebook import html_pairs
 from nash_ismcts_spiel.runs.config import CHECKPOINT, naming_config, read_config
 from nash_ismcts_spiel.runs.directory import Budget, RunDirectory, refuse_occupied
@@ -33,15 +24,8 @@ from nash_ismcts_spiel.runs.live import Live
 
 if TYPE_CHECKING:
     from nash_ismcts_spiel.models.networks.saved import SavedModels
-    from nash_ismcts_spiel.models.networks.tables import TableEvaluator
 
 Floats = npt.NDArray[np.float64]
-
-_MEASURED_LIMIT = 500_000
-"""Worlds up to which a game is enumerated if that is only for measuring."""
-
-_VIEWS_RATIO = 4.0
-"""Of sweeps over views from one measurement to the next, which takes as long as a thousand."""
 
 
 class Run(RunDirectory):
@@ -70,13 +54,9 @@ class Run(RunDirectory):
         self._supported = support(game)
         self.config = config
         self.kind = models
-        self._whole_game: GameGraph | None = None
-        self._looked = False
         self._codes = fingerprint(splitting_of(self._supported, config.search.split_actions))
-        loop = make_loop(self._supported, models, config, seed, workers, ray, self._find_graph)
+        loop = make_loop(self._supported, models, config, seed, workers, ray)
         super().__init__(directory, self._supported.name, seed, loop)
-        if self.merged is not None:
-            self.measured_ratio = _VIEWS_RATIO
 
     @classmethod
     def create(
@@ -118,7 +98,7 @@ class Run(RunDirectory):
     @property
     def enumerated(self) -> bool:
         """Whether the game can be enumerated, so that P is a table and can be measured."""
-        return self._find_graph() is not None
+        return self.loop.graph is not None
 
     @property
     def graph(self) -> GameGraph:
@@ -127,26 +107,12 @@ class Run(RunDirectory):
         Raises:
           ValueError: the game is too large for that.
         """
-        graph = self._find_graph()
-        if graph is None:
-            raise ValueError(f"{self.game} is too large to be enumerated, so there is no table")
-        return graph
+        return self.loop.whole()
 
     @property
     def merged(self) -> MergedGame | None:
         """The merged game over whose views P is a table; None where it is not."""
-        return self.loop.merged if isinstance(self.loop, ViewLoop) else None
-
-    @property
-    def learned_on(self) -> str:
-        """In words, on what the models learn, for figures that need to say so."""
-        if self.merged is not None:
-            return f"exact models of {len(self.merged.views):,} views"
-        if self.kind == "exact":
-            return "exact models of the enumerated game"
-        if learns_enumerated(self._supported, self.config):
-            return "learned, networks evaluated over the enumerated game"
-        return "learned on graphs that grow"
+        return self.loop.merged
 
     def fit(
         self, *, seconds: float | None = None, generations: int | None = None, show: bool = True
@@ -186,15 +152,11 @@ class Run(RunDirectory):
 
     def policy(self) -> Floats:
         """P, the average policy, at every information set of the graph, or at every view. [A]"""
-        if isinstance(self.loop, ExactLoop | ViewLoop):
-            return self.loop.models.policy()
-        return self._tables().policy
+        return self.loop.policy()
 
     def rows(self) -> _core.Rows:
         """The run's own models at every information set, as a search reads them."""
-        if isinstance(self.loop, ExactLoop):
-            return exact_rows(self.graph, self.policy())
-        return self._tables().native_rows
+        return self.loop.rows()
 
     def saved_models(self) -> SavedModels:
         """The learned models, without what only training needs.
@@ -225,34 +187,6 @@ class Run(RunDirectory):
             self._codes,
             models.tensors.turning,
         )
-
-    def _tables(self) -> TableEvaluator:
-        """The networks at every information set."""
-        from nash_ismcts_spiel.models.networks.tables import TableEvaluator
-
-        models: Any = self.loop.models
-        return TableEvaluator(self.graph, models.evaluator())
-
-    def _find_graph(self) -> GameGraph | None:
-        """The enumerated graph, made once; None if the game is too large."""
-        if not self._looked:
-            self._whole_game, self._looked = self._enumerate(), True
-        return self._whole_game
-
-    def _enumerate(self) -> GameGraph | None:
-        if self.kind == "exact":
-            return self.loop.graph if isinstance(self.loop, ExactLoop) else None
-        insists = self.config.graph == "enumerated"
-        # Who learns on graphs that grow should not have to wait for measurements.
-        limit = _MEASURED_LIMIT if self.config.graph == "grown" else ENUMERATION_LIMIT
-        if not insists and is_large(self._supported, limit):
-            return None
-        try:
-            return whole_graph(self._supported, self.config, limit)
-        except ValueError:
-            if insists:
-                raise
-            return None
 
     def _state(self) -> Checkpoint:
         numbers, arrays = super()._state()

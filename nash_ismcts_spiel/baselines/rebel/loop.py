@@ -30,7 +30,9 @@ class RebelLoop(Loop):
 
     def __init__(self, tree: PublicTree, config: RebelConfig, seed: int) -> None:
         """Starts before the first generation."""
-        super().__init__(seed)
+        super().__init__(tree.graph.game, seed)
+        self.measured_ratio = config.measured_ratio  # measuring is dear here
+        self.learned_on = f"{len(tree)} public states, {tree.num_futures} of them different"
         self.models = Learner(tree, config, seed)
         self._graph = tree.graph
         self.subgames = Subgames(tree, config.depth, config.stop_at_chance)

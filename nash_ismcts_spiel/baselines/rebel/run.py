@@ -33,11 +33,6 @@ class RebelRun(RunDirectory):
     loop: RebelLoop
     kind = MODELS
 
-    @property
-    def learned_on(self) -> str:
-        """In words, on what the network learns."""
-        return f"{len(self.tree)} public states, {self.tree.num_futures} of them different"
-
     def __init__(self, directory: str | Path, game: str, seed: int, config: RebelConfig) -> None:
         """Prepares a run in memory; `create` and `resume` connect it with its files.
 
@@ -47,7 +42,6 @@ class RebelRun(RunDirectory):
         supported = support(game)
         refuse_unsuitable(supported)
         self.config = config
-        self.measured_ratio = config.measured_ratio  # measuring is dear here
         self.graph = GameGraph.enumerate(supported.pyspiel_game)
         self.tree = PublicTree(self.graph)
         super().__init__(directory, supported.name, seed, RebelLoop(self.tree, config, seed))
