@@ -19,7 +19,7 @@ from exploitability.opponents import Opponents
 from exploitability.responder import Effort, Point, learned_response
 from nash_ismcts_spiel.games import SupportedGame, support
 from nash_ismcts_spiel.games.together import Choice, Look, Player, Result, row_of
-from nash_ismcts_spiel.learning.response import ResponseConfig, ResponseTraining
+from nash_ismcts_spiel.learning.response import ResponseTraining
 
 KUHN, LEDUC = support("kuhn_poker"), support("leduc_poker")
 QUICK = Effort(seeds=1, rounds=8, games=1_000_000)
@@ -227,9 +227,11 @@ def test_a_response_knows_its_information_sets_and_nothing_finer(name: str) -> N
 
 
 @pytest.mark.parametrize("most_sets", [1_000_000, 20])
-def test_every_game_is_counted_and_values_follow_from_the_counts(most_sets: int) -> None:
-    config = ResponseConfig(most_sets=most_sets)
-    training = ResponseTraining(LEDUC, 0, 0, config)
+def test_every_game_is_counted_and_values_follow_from_the_counts(
+    most_sets: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nash_ismcts_spiel.learning.response._MOST_SETS", most_sets)
+    training = ResponseTraining(LEDUC, 0, 0)
     for games in (1000, 50_000):
         training.learn(lambda p, n, r: uniform(LEDUC).play(0, p, n, r), games)
     tree = training.tree
@@ -237,7 +239,7 @@ def test_every_game_is_counted_and_values_follow_from_the_counts(most_sets: int)
     sums = np.add.reduceat(tree.games.all, tree.first.all)
     np.testing.assert_array_equal(sums, tree.visits.all)
     taken = tree.games.all > 0
-    prior = config.prior_games
+    prior = 10.0
     blend = (tree.total.all + prior * tree.prior.all) / (tree.games.all + prior)
     np.testing.assert_allclose(tree.value.all[taken], blend[taken])
     assert np.abs(tree.total.all[taken] / tree.games.all[taken]).max() <= 13.0  # the most to win
@@ -272,8 +274,6 @@ def test_what_cannot_be_measured_is_refused() -> None:
             Effort(**wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="seed"):
         learned_response(uniform(KUHN), ResponseTraining, QUICK, seed=-1)
-    with pytest.raises(ValueError, match="explore"):
-        ResponseConfig(explore=0.0)
 
 
 def test_the_time_is_kept() -> None:

@@ -10,7 +10,6 @@ game's units.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -28,11 +27,9 @@ from nash_ismcts_spiel.games.together import (
     row_of,
     tensor_size,
 )
-from nash_ismcts_spiel.learning.config import MEGABYTE, LearnerConfig
+from nash_ismcts_spiel.learning.config import MEGABYTE
 from nash_ismcts_spiel.learning.response_network import ResponseNetwork
 from nash_ismcts_spiel.learning.response_tree import UNKNOWN, ResponseTree, left_after
-from nash_ismcts_spiel.models.networks.config import NetworkConfig
-from nash_ismcts_spiel.settings import Settings
 
 Floats = npt.NDArray[np.float64]
 Play = Callable[[Player, int, np.random.Generator], Sequence[Result]]
@@ -48,35 +45,15 @@ _REFRESHED = 4
 """Rounds after which the network values all information sets of the tree again."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseConfig(Settings):
-    """How a response is learned.
+_EXPLORE = 0.25
+"""Share of uniform play in games that are learned from."""
 
-    Attributes:
-      explore: share of uniform play in games that are learned from.
-      prior_games: how many games the network counts for beside those that came by.
-      most_sets: information sets that the tree keeps.
-      tree_megabytes: most megabytes of what networks see of them.
-      networks: the size of the network.
-      learner: how it is fitted.
-    """
+_PRIOR_GAMES = 10.0
+"""Games that the network counts for beside those that came by."""
 
-    explore: float = 0.25
-    prior_games: float = 10.0
-    most_sets: int = 1_000_000
-    tree_megabytes: float = 400.0
-    networks: NetworkConfig = NetworkConfig()
-    learner: LearnerConfig = LearnerConfig(batch=1024)
-
-    def __post_init__(self) -> None:
-        """Refuses values that nothing can be learned with, by name."""
-        self.check_types()
-        if not 0.0 < self.explore <= 1.0:
-            raise ValueError(f"explore must be above 0 and at most 1, not {self.explore}")
-        if not self.prior_games > 0.0:
-            raise ValueError(f"prior_games must be above 0, not {self.prior_games}")
-        if self.most_sets < 1 or not self.tree_megabytes > 0.0:
-            raise ValueError("most_sets and tree_megabytes must be above 0")
+_MOST_SETS = 1_000_000
+_TREE_MEGABYTES = 400.0
+"""Information sets that the tree keeps, and most megabytes of what networks see of them."""
 
 
 class ResponseTraining:
@@ -88,35 +65,23 @@ class ResponseTraining:
       rounds, games: how many were learned from.
     """
 
-    def __init__(
-        self, game: SupportedGame, seat: int, seed: int, config: ResponseConfig | None = None
-    ) -> None:
-        """Knows nothing yet.
-
-        Args:
-          game: what is played.
-          seat: of the player.
-          seed: of all its randomness.
-          config: how it learns.
-        """
+    def __init__(self, game: SupportedGame, seat: int, seed: int) -> None:
+        """Knows nothing yet; `seed` is that of all its randomness."""
         torch.set_num_threads(1)  # the network is small: more threads only wait for each other
-        self._config = config or ResponseConfig()
         actions = int(game.pyspiel_game.num_distinct_actions())
         inputs = tensor_size(game) if actions <= MOST_PIECES else 0
-        room = self._config.tree_megabytes * MEGABYTE / max(4 * inputs, 1)
-        self.tree = ResponseTree(inputs, max(1, min(self._config.most_sets, int(room))))
+        room = _TREE_MEGABYTES * MEGABYTE / max(4 * inputs, 1)
+        self.tree = ResponseTree(inputs, max(1, min(_MOST_SETS, int(room))))
         self.network: ResponseNetwork | None = None
         if inputs > 0:
-            scale = game.value_scale()
-            networks, learner = self._config.networks, self._config.learner
-            self.network = ResponseNetwork(inputs, actions, scale, networks, learner, seed)
+            self.network = ResponseNetwork(inputs, actions, game.value_scale(), seed)
         self.rounds = 0
         self.games = 0
         self._rng = np.random.default_rng([seed, seat])
 
     def learn(self, play: Play, games: int) -> None:
         """Plays a round of so many games and learns from it."""
-        explore = 1.0 if self.games < _UNIFORM_GAMES else self._config.explore
+        explore = 1.0 if self.games < _UNIFORM_GAMES else _EXPLORE
         self.tree.count_ends(play(_Explorer(self, explore, self._rng), games, self._rng))
         self.rounds += 1
         self.games += games
@@ -159,7 +124,7 @@ class ResponseTraining:
 
     def _back_up(self) -> None:
         fitted = self.network is not None and self.network.fitted
-        self.tree.back_up(self._config.prior_games if fitted else 0.0)
+        self.tree.back_up(_PRIOR_GAMES if fitted else 0.0)
 
 
 class _Explorer:

@@ -18,11 +18,14 @@ from nash_ismcts_spiel.learning.response_tree import ResponseTree
 from nash_ismcts_spiel.learning.row_maker import NUMBER_BYTES, ranges
 from nash_ismcts_spiel.learning.rows import FREQUENCY_POWER, ValueRows
 from nash_ismcts_spiel.models.networks.config import NetworkConfig
-from nash_ismcts_spiel.models.networks.nets import ResidualNetwork, device_of
+from nash_ismcts_spiel.models.networks.nets import ResidualNetwork
 
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
+
+_LEARNER = LearnerConfig(batch=1024)
+"""How the network is fitted."""
 
 _BATCH = 16_384
 """Information sets that are valued at once."""
@@ -35,31 +38,20 @@ class ResponseNetwork:
       fitted: whether it has learned anything.
     """
 
-    def __init__(
-        self,
-        inputs: int,
-        actions: int,
-        scale: float,
-        networks: NetworkConfig,
-        learner: LearnerConfig,
-        seed: int,
-    ) -> None:
+    def __init__(self, inputs: int, actions: int, scale: float, seed: int) -> None:
         """Random weights.
 
         Args:
           inputs: numbers that describe an information set.
           actions: size of the vocabulary of actions.
           scale: what one value scale is worth in the game's units.
-          networks: its size.
-          learner: how it is fitted.
           seed: of the weights.
         """
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            network = ResidualNetwork(inputs, 1 + actions, networks).to(device_of(networks))
+            network = ResidualNetwork(inputs, 1 + actions, NetworkConfig())
         self.fitted = False
-        self._fitter: Fitter[ValueRows] = Fitter(network, value_loss, learner)
-        self._learner = learner
+        self._fitter: Fitter[ValueRows] = Fitter(network, value_loss, _LEARNER)
         self._actions = actions
         self._scale = scale
 
@@ -94,8 +86,8 @@ class ResponseNetwork:
         sets = np.flatnonzero(visits > 0.0)
         inputs = tree.numbers.all.shape[1]
         bytes_each = NUMBER_BYTES * (inputs + 2 * self._actions)
-        room = int(self._learner.rows_megabytes * MEGABYTE / bytes_each)
-        room = max(1, min(room, self._learner.steps * self._learner.batch))
+        room = int(_LEARNER.rows_megabytes * MEGABYTE / bytes_each)
+        room = max(1, min(room, _LEARNER.steps * _LEARNER.batch))
         frequency = visits[sets] ** FREQUENCY_POWER
         if len(sets) > room:
             chances = inclusion_probabilities(frequency, room)
