@@ -25,7 +25,7 @@ from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.learning.weight_average import WeightAverage
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
-from nash_ismcts_spiel.models.networks.nets import Networks, Sizes, inside, make_networks, outside
+from nash_ismcts_spiel.models.networks.nets import Networks, inside, make_networks, outside
 
 _MEAN_POLICY = "mean_policy"
 """The name of P's mean weights in a checkpoint."""
@@ -64,11 +64,6 @@ class Learner:
             "value": self._value,
             "hidden": self._hidden,
         }
-
-    @property
-    def sizes(self) -> Sizes:
-        """Inputs and outputs of the networks."""
-        return self.tensors
 
     @property
     def playing(self) -> Networks:

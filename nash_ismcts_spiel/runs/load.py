@@ -6,9 +6,10 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import pyspiel
+from open_spiel.python import policy as openspiel_policy
 
 from nash_ismcts_spiel.files import CheckpointError, DamagedFileError
 from nash_ismcts_spiel.games import support
@@ -21,32 +22,20 @@ if TYPE_CHECKING:
     from nash_ismcts_spiel.models.networks.saved import SavedModels
 
 
-class Policy(Protocol):
-    """What is asked of a policy; it is a policy of OpenSpiel's, which has no types of its own."""
-
-    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
-        """{action: probability} of the player to move."""
-        ...
-
-
-def load_policy(path: str | Path) -> Policy:
-    """The average policy of a run (its directory) or of saved models (their file).
-
-    It is an `open_spiel.python.policy.Policy`, for all of OpenSpiel's tools.
+def load_policy(path: str | Path) -> openspiel_policy.Policy:
+    """The average policy of a run (its directory) or of saved models (their file), for all of
+    OpenSpiel's tools.
     """
     path = Path(path)
     if not path.is_dir():
         with _naming(path):
-            saved: Policy = _saved(path).policy()
-            return saved
+            return _saved(path).policy()
     run = Run.resume(path)
     if run.merged is not None:
-        by_views: Policy = ViewTablePolicy(run.merged, run.policy())
-        return by_views
-    found: Policy = (
-        TablePolicy(run.graph, run.policy()) if run.enumerated else run.saved_models().policy()
-    )
-    return found
+        return ViewTablePolicy(run.merged, run.policy())
+    if run.enumerated:
+        return TablePolicy(run.graph, run.policy())
+    return run.saved_models().policy()
 
 
 def load_evaluator(path: str | Path, game: str | None = None) -> Evaluator:

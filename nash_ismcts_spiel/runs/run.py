@@ -180,7 +180,7 @@ class Run(RunDirectory):
             self.game,
             learns_enumerated(self._supported, self.config),
             self.config.networks,
-            models.sizes,
+            models.tensors,
             models.playing,
             made,
             self.config.search.split_actions,
