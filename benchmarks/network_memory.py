@@ -118,7 +118,7 @@ def sizes_of(name: str, split: SplitActions = "never") -> Sizes:
 
 def counts(sizes: Sizes) -> dict[str, int]:
     """Parameters: what reads the inputs of information sets and of pieces, and all that follows."""
-    networks = make_networks(sizes, NetworkConfig(width=WIDTH), seed=0).by_name()
+    networks = dict(make_networks(sizes, NetworkConfig(width=WIDTH), seed=0).named_children())
     total = sum(p.numel() for net in networks.values() for p in net.parameters())
     pieces = (sizes.sample_inputs - sizes.set_inputs) * WIDTH
     inputs = sum(net.into.weight.numel() for net in networks.values())

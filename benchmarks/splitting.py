@@ -161,7 +161,7 @@ def compare_searches(name: str, wanted: int, visits: int) -> dict[str, Any]:
 
 def parameters(sizes: Sizes) -> int:
     """Parameters of all networks of some sizes."""
-    networks = make_networks(sizes, NetworkConfig(width=64), seed=0).by_name().values()
+    networks = make_networks(sizes, NetworkConfig(width=64), seed=0).children()
     return sum(parameter.numel() for net in networks for parameter in net.parameters())
 
 

@@ -146,7 +146,7 @@ def test_outputs_and_weights_have_the_sizes_that_are_told() -> None:
     tensors = Tensors(game, inputs="board")
     config = NetworkConfig(width=4, depth=2, inputs="board")
     networks = make_networks(tensors, config, seed=0)
-    count = sum(p.numel() for net in networks.by_name().values() for p in net.parameters())
+    count = sum(p.numel() for net in networks.children() for p in net.parameters())
     weights = weights_of(networks)
     assert count == sum(array.size for array in weights.values())
     refuse_others(tensors, config, weights)

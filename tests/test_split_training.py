@@ -109,7 +109,7 @@ def test_games_with_very_many_actions_are_not_refused(name: str) -> None:
         Tensors(game)
     tensors = Tensors(game, split_actions="auto")
     assert tensors.pieces < 110 < MOST_PIECES
-    networks = make_networks(tensors, NetworkConfig(), 0).by_name().values()
+    networks = make_networks(tensors, NetworkConfig(), 0).children()
     assert sum(p.numel() for net in networks for p in net.parameters()) < 1_000_000
 
 

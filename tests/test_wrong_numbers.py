@@ -48,7 +48,7 @@ def wrong_models(path: Path, network: str, number: float) -> Path:
     """A file of models in which a weight of one network is wrong."""
     models = pretrained()
     with torch.no_grad():
-        models.networks.by_name()[network].blocks[0][2].weight[3, 5] = number
+        models.networks.get_submodule(network).blocks[0][2].weight[3, 5] = number
     saved_models.save(path, models)
     return path
 
@@ -214,7 +214,7 @@ def test_networks_that_went_wrong_in_memory_do_not_play(network: str) -> None:
     evaluator = models.evaluator()
     assert isinstance(evaluator, TableEvaluator)
     with torch.no_grad():
-        models.networks.by_name()[network].into.weight.fill_(float("nan"))
+        models.networks.get_submodule(network).into.weight.fill_(float("nan"))
     with pytest.raises(EvaluatorError, match=r"networks of kuhn_poker\(\)"):
         models.evaluator()
 
@@ -252,8 +252,8 @@ def test_deep_networks_are_saved_and_loaded(tmp_path: Path) -> None:
     path = tmp_path / "deep.safetensors"
     saved_models.save(path, dataclasses.replace(models, config=config, networks=networks))
     loaded = saved_models.load(path).networks
-    for name, network in networks.by_name().items():
-        others = loaded.by_name()[name].parameters()
+    for name, network in networks.named_children():
+        others = loaded.get_submodule(name).parameters()
         for one, other in zip(network.parameters(), others, strict=True):
             assert torch.equal(one, other)
 

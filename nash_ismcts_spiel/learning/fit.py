@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,15 +17,16 @@ from torch import Tensor
 
 from nash_ismcts_spiel.learning.config import LearnerConfig
 from nash_ismcts_spiel.learning.draws import inclusion_probabilities
+from nash_ismcts_spiel.learning.rows import LearningRows
 from nash_ismcts_spiel.models.networks.convolutions import Network
 from nash_ismcts_spiel.models.networks.nets import (
     Numbers,
     array_of,
-    arrays_of,
     inside,
+    load_weights,
     outside,
     refuse_infinite,
-    restore_network,
+    weights_of,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -65,16 +66,7 @@ class Draws:
         return self._indices[picked], self._counts[picked]
 
 
-class Drawable(Protocol):
-    """Rows of any kind that can be drawn from."""
-
-    @property
-    def frequency(self) -> Floats:
-        """How much each counts. [rows]"""
-        ...
-
-
-RowsType = TypeVar("RowsType", bound=Drawable)
+RowsType = TypeVar("RowsType", bound=LearningRows)
 
 
 class Fitter(Generic[RowsType]):
@@ -102,7 +94,7 @@ class Fitter(Generic[RowsType]):
 
     def arrays(self) -> dict[str, Numbers]:
         """Weights, Adam's moments and last loss, for a checkpoint; copies."""
-        found = outside("network", arrays_of(self.network))
+        found = outside("network", weights_of(self.network))
         return found | adam_arrays(self.optimizer) | {"last_loss": np.array(self.last_loss)}
 
     def restore(self, arrays: Mapping[str, Numbers]) -> None:
@@ -111,7 +103,7 @@ class Fitter(Generic[RowsType]):
         Raises:
           ValueError, KeyError or RuntimeError: they are those of another network, or absurd.
         """
-        restore_network(self.network, inside(arrays, "network"))
+        load_weights(self.network, inside(arrays, "network"))
         restore_adam(self.optimizer, inside(arrays, "adam"))
         self.last_loss = float(arrays["last_loss"])
 

@@ -8,7 +8,6 @@ generations.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
@@ -25,7 +24,14 @@ from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.learning.weight_average import WeightAverage
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
-from nash_ismcts_spiel.models.networks.nets import Networks, inside, make_networks, outside
+from nash_ismcts_spiel.models.networks.nets import (
+    Networks,
+    inside,
+    load_weights,
+    make_networks,
+    outside,
+    weights_of,
+)
 
 _MEAN_POLICY = "mean_policy"
 """The name of P's mean weights in a checkpoint."""
@@ -68,7 +74,7 @@ class Learner:
     @property
     def playing(self) -> Networks:
         """The current networks for whoever does not learn: P with its mean weights."""
-        return dataclasses.replace(self.networks, policy=self._mean_policy.network)
+        return Networks(self._mean_policy.network, self.networks.value, self.networks.hidden)
 
     def evaluator(self) -> NetworkEvaluator:
         """The networks for play as an evaluator."""
@@ -117,7 +123,8 @@ class Learner:
 
     def arrays(self) -> Arrays:
         """Buffer, weights and optimizers."""
-        found = self.buffer.arrays() | outside(_MEAN_POLICY, self._mean_policy.arrays())
+        mean = weights_of(self._mean_policy.network)
+        found = self.buffer.arrays() | outside(_MEAN_POLICY, mean)
         for name, fitter in self._fitters.items():
             found |= outside(name, fitter.arrays())
         return found
@@ -127,7 +134,7 @@ class Learner:
         self.buffer.restore(arrays, self.tensors.set_inputs, self.tensors.actions)
         for name, fitter in self._fitters.items():
             fitter.restore(inside(arrays, name))
-        self._mean_policy.restore(inside(arrays, _MEAN_POLICY))
+        load_weights(self._mean_policy.network, inside(arrays, _MEAN_POLICY))
 
 
 def buffer_rows(tensors: Tensors, config: LearnerConfig) -> int:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -78,31 +78,12 @@ class Bounds:
     searches: float = math.inf
 
 
-class Searches(Protocol):
-    """Searches each information set at most once.
+class SharedSearches:
+    """Searches one after another in one forest.
 
     Attributes:
-      found: the root policy of each information set that was searched.
+      found: the root policy of each information set that was searched; none is searched twice.
     """
-
-    found: dict[int, Floats]
-
-    @property
-    def simulations(self) -> int:
-        """Done in all trees of all searches."""
-        ...
-
-    def fitting(self) -> float:
-        """How many searches there is room for in all."""
-        ...
-
-    def search(self, wanted: Iterable[int]) -> None:
-        """Searches what was not searched yet, in this order, as long as there is room."""
-        ...
-
-
-class SharedSearches:
-    """Searches one after another in one forest."""
 
     def __init__(
         self,
@@ -168,7 +149,12 @@ class SharedSearches:
 
 
 class BoundedSearches:
-    """Searches side by side, each in trees of its own, until they have taken so many bytes."""
+    """Searches side by side, each in trees of its own, until they have taken so many bytes.
+
+    Attributes:
+      found: as of `SharedSearches`.
+      simulations: done in all trees of all searches.
+    """
 
     def __init__(
         self,

@@ -30,7 +30,6 @@ from nash_ismcts_spiel.learning.searches import (
     FIRST_SEARCHES,
     BoundedSearches,
     Bounds,
-    Searches,
     SharedSearches,
 )
 from nash_ismcts_spiel.learning.watch import Progress, Watch
@@ -100,7 +99,7 @@ class SelfPlay:
         """
         self.graph = whole or GameGraph(game, evaluator.split_actions)
         self.games = 0
-        self.searches: Searches | None = None
+        self.searches: SharedSearches | BoundedSearches | None = None
         self._evaluator = evaluator
         read = evaluator if whole is None else TableEvaluator(whole, evaluator)
         self._models = NativeModels(Models(self.graph, read))
@@ -169,7 +168,7 @@ class SelfPlay:
         found = searches.found
         return self._rows.policy({n: weights.get(n, 1.0) for n in found}, found)
 
-    def _new_searches(self, config: SearchConfig) -> Searches:
+    def _new_searches(self, config: SearchConfig) -> SharedSearches | BoundedSearches:
         """Searches in one forest in a small game, else side by side, of which a few are done."""
         if self.is_small():
             most = self._bounds.searches

@@ -8,12 +8,10 @@ less of it. Self-play goes on with the latest weights, so that learning does not
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 
 import torch
 
 from nash_ismcts_spiel.models.networks.convolutions import Network
-from nash_ismcts_spiel.models.networks.nets import Numbers, arrays_of, restore_network
 
 
 class WeightAverage:
@@ -42,11 +40,3 @@ class WeightAverage:
         pairs = zip(self.network.parameters(), self._learning.parameters(), strict=True)
         for mean, weights in pairs:
             mean.lerp_(weights, latest)
-
-    def arrays(self) -> dict[str, Numbers]:
-        """The mean weights, for a checkpoint; copies."""
-        return arrays_of(self.network)
-
-    def restore(self, arrays: Mapping[str, Numbers]) -> None:
-        """Goes back to where `arrays` were taken."""
-        restore_network(self.network, arrays)

@@ -22,7 +22,7 @@ from nash_ismcts_spiel.baselines.rebel.network import NetworkLeaves, make_networ
 from nash_ismcts_spiel.baselines.rebel.public_tree import PLAYERS, PublicTree
 from nash_ismcts_spiel.baselines.rebel.self_play import BeliefStates
 from nash_ismcts_spiel.learning.fit import adam_arrays, restore_adam
-from nash_ismcts_spiel.models.networks.nets import arrays_of, inside, outside, restore_network
+from nash_ismcts_spiel.models.networks.nets import inside, load_weights, outside, weights_of
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 Singles = npt.NDArray[np.float32]
@@ -120,8 +120,8 @@ class Learner:
         """All that a checkpoint must keep; copies."""
         kept = len(self.buffer)
         return {
-            **outside("network", arrays_of(self._network)),
-            **outside("smooth", arrays_of(self._smooth)),
+            **outside("network", weights_of(self._network)),
+            **outside("smooth", weights_of(self._smooth)),
             **adam_arrays(self._optimizer),
             "last_loss": np.array(self.last_loss),
             "added": np.array(self.buffer.added),
@@ -132,8 +132,8 @@ class Learner:
 
     def restore(self, arrays: Arrays) -> None:
         """Goes back to where `arrays` were taken."""
-        restore_network(self._network, inside(arrays, "network"))
-        restore_network(self._smooth, inside(arrays, "smooth"))
+        load_weights(self._network, inside(arrays, "network"))
+        load_weights(self._smooth, inside(arrays, "smooth"))
         restore_adam(self._optimizer, inside(arrays, "adam"))
         self.last_loss = float(arrays["last_loss"])
         self.buffer.restore(arrays, self._tree.num_futures)

@@ -11,7 +11,6 @@ plain rectified units for good. Values come out in value scales (see SearchConfi
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -111,8 +110,7 @@ class Sizes(Protocol):
     columns: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Networks:
+class Networks(nn.Module):
     """All networks of a generation.
 
     Attributes:
@@ -121,13 +119,10 @@ class Networks:
       hidden: H, logits of all pieces of the game, then what `piece_values` reads.
     """
 
-    policy: Network
-    value: Network
-    hidden: ResidualNetwork
-
-    def by_name(self) -> dict[str, Network]:
-        """The networks with their names."""
-        return {"policy": self.policy, "value": self.value, "hidden": self.hidden}
+    def __init__(self, policy: Network, value: Network, hidden: Network) -> None:
+        """Takes the networks."""
+        super().__init__()
+        self.policy, self.value, self.hidden = policy, value, hidden
 
 
 def make_networks(sizes: Sizes, config: NetworkConfig, seed: int) -> Networks:
@@ -135,10 +130,7 @@ def make_networks(sizes: Sizes, config: NetworkConfig, seed: int) -> Networks:
     device = device_of(config)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)  # weights are drawn on the CPU, so they do not depend on the device
-        made = _on_cpu(sizes, config)
-    for network in made.by_name().values():
-        network.to(device)
-    return made
+        return _on_cpu(sizes, config).to(device)
 
 
 def _on_cpu(sizes: Sizes, config: NetworkConfig) -> Networks:
@@ -173,8 +165,8 @@ def device_of(config: NetworkConfig) -> torch.device:
     return device
 
 
-def arrays_of(network: nn.Module) -> dict[str, Numbers]:
-    """The weights of a network by name; copies."""
+def weights_of(network: nn.Module) -> dict[str, Numbers]:
+    """The weights of a network, or of several, by name; copies."""
     return {name: array_of(tensor) for name, tensor in network.state_dict().items()}
 
 
@@ -195,8 +187,8 @@ def outside(name: str, arrays: Mapping[str, Numbers]) -> dict[str, Numbers]:
     return {f"{name}.{key}": array for key, array in arrays.items()}
 
 
-def restore_network(network: nn.Module, arrays: Mapping[str, Numbers]) -> None:
-    """Takes over the weights of a network.
+def load_weights(network: nn.Module, arrays: Mapping[str, Numbers]) -> None:
+    """Takes over what `weights_of` gave.
 
     Raises:
       ValueError: they are not finite, or so large that outputs would not be.
@@ -214,30 +206,11 @@ def refuse_infinite(arrays: Mapping[str, Numbers], most: float = math.inf) -> No
             raise ValueError(f"a weight of its networks is {largest:g}")
 
 
-def weights_of(networks: Networks) -> dict[str, Numbers]:
-    """The weights of all networks, to be read by `load_weights`."""
-    found: dict[str, Numbers] = {}
-    for name, network in networks.by_name().items():
-        found |= outside(name, arrays_of(network))
-    return found
-
-
-def load_weights(networks: Networks, weights: Mapping[str, Numbers]) -> None:
-    """Takes over the weights of all networks.
-
-    Raises:
-      ValueError or RuntimeError: they are those of other networks, or not finite.
-    """
-    for name, network in networks.by_name().items():
-        restore_network(network, inside(weights, name))
-
-
 def refuse_others(sizes: Sizes, config: NetworkConfig, weights: Mapping[str, Numbers]) -> None:
     """Raises ValueError unless weights are those of such networks, which need not be made."""
     with torch.device("meta"):
-        made = _on_cpu(sizes, config).by_name()
-    pairs = ((f"{n}.{key}", t) for n, net in made.items() for key, t in net.state_dict().items())
-    if {name: tuple(tensor.shape) for name, tensor in pairs} != {
+        made = _on_cpu(sizes, config).state_dict()
+    if {name: tuple(tensor.shape) for name, tensor in made.items()} != {
         name: array.shape for name, array in weights.items()
     }:
         raise ValueError("its weights are not those of networks of its sizes")
