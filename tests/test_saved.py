@@ -92,7 +92,8 @@ def test_saved_models_are_those_of_the_run(kuhn_run: Run, tmp_path: Path) -> Non
     assert stored.made["metrics"]["generation"] == 2
     evaluator = load_evaluator(path)
     assert isinstance(evaluator, TableEvaluator)
-    rows = kuhn_run.rows()
+    models: Any = kuhn_run.loop.models
+    rows = TableEvaluator(kuhn_run.graph, models.evaluator()).native_rows
     for name in ("policy", "value", "child_values", "beliefs", "sample_values", "world_values"):
         assert np.array_equal(getattr(evaluator.native_rows, name), getattr(rows, name)), name
     game = kuhn_run.graph.game.pyspiel_game

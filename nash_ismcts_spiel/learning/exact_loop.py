@@ -188,10 +188,6 @@ class ExactLoop(Loop):
         """P. [A]"""
         return self.models.policy()
 
-    def rows(self) -> _core.Rows:
-        """Exact models of P at every information set."""
-        return exact_rows(self.graph, self.policy())
-
     def _choose(self, generation: int) -> tuple[Ints, Floats]:
         """The information sets that a generation searches, and the probability of each.
 

@@ -29,7 +29,6 @@ from nash_ismcts_spiel.learning.workers import Workers
 from nash_ismcts_spiel.models.networks.evaluator import NetworkEvaluator
 from nash_ismcts_spiel.models.networks.nets import Numbers, load_weights, make_networks, weights_of
 from nash_ismcts_spiel.models.networks.tables import TableEvaluator
-from nash_ismcts_spiel.native import _core
 
 _ON_TABLES = "learned, networks evaluated over the enumerated game"
 _FITTING = 1 << 31
@@ -205,10 +204,6 @@ class LearnedLoop(Loop):
     def policy(self) -> Floats:
         """P, with its mean weights. [A]"""
         return self._tables().policy
-
-    def rows(self) -> _core.Rows:
-        """The networks at every information set."""
-        return self._tables().native_rows
 
     def figures(self) -> dict[str, float]:
         """What there is to say of the last generation, by name."""

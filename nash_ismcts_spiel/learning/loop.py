@@ -17,7 +17,6 @@ from nash_ismcts_spiel.games import GameGraph, SupportedGame
 from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.learning.watch import Watch
 from nash_ismcts_spiel.learning.workers import Workers
-from nash_ismcts_spiel.native import _core
 
 Floats = npt.NDArray[np.float64]
 
@@ -89,10 +88,6 @@ class Loop(abc.ABC):
     @abc.abstractmethod
     def policy(self) -> Floats:
         """P, at every information set of the graph or at every view. [A]"""
-
-    def rows(self) -> _core.Rows:
-        """The models at every information set of the graph, as a search reads them."""
-        raise ValueError(f"there are no rows of {self.game.name}")
 
     def whole(self) -> GameGraph:
         """The enumerated graph.

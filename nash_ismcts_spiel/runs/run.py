@@ -16,7 +16,6 @@ from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.games.splitting import fingerprint, splitting_of
 from nash_ismcts_spiel.learning.config import ModelKind, TrainingConfig
 from nash_ismcts_spiel.learning.loops import learns_enumerated, make_loop
-from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.notebook import html_pairs
 from nash_ismcts_spiel.runs.config import CHECKPOINT, naming_config, read_config
 from nash_ismcts_spiel.runs.directory import Budget, RunDirectory, refuse_occupied
@@ -153,10 +152,6 @@ class Run(RunDirectory):
     def policy(self) -> Floats:
         """P, the average policy, at every information set of the graph, or at every view. [A]"""
         return self.loop.policy()
-
-    def rows(self) -> _core.Rows:
-        """The run's own models at every information set, as a search reads them."""
-        return self.loop.rows()
 
     def saved_models(self) -> SavedModels:
         """The learned models, without what only training needs.
