@@ -16,7 +16,7 @@ import torch
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.entries import legal_entries, open_entries, pair_entries
 from nash_ismcts_spiel.games.tensors import Tensors
-from nash_ismcts_spiel.models.protocol import RowsOfArrays
+from nash_ismcts_spiel.models import RowsOfArrays
 
 Floats = npt.NDArray[np.float64]
 

@@ -8,6 +8,7 @@ from nash_ismcts_spiel.models.protocol import (
     EvaluatorError,
     FlatEvaluator,
     InformationSetRow,
+    RowsOfArrays,
     SampleRow,
 )
 from nash_ismcts_spiel.models.rollout import RolloutEvaluator
@@ -24,6 +25,7 @@ __all__ = [
     "Models",
     "PriorBeliefs",
     "RolloutEvaluator",
+    "RowsOfArrays",
     "SampleRow",
     "UniformEvaluator",
 ]

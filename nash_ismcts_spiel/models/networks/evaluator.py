@@ -20,8 +20,8 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.entries import legal_entries, open_entries, pair_entries
 from nash_ismcts_spiel.games.splitting import SplitActions
 from nash_ismcts_spiel.games.tensors import Tensors
+from nash_ismcts_spiel.models import RowsOfArrays
 from nash_ismcts_spiel.models.networks.nets import Networks, piece_values
-from nash_ismcts_spiel.models.protocol import RowsOfArrays
 
 Floats = npt.NDArray[np.float64]
 
