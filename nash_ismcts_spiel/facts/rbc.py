@@ -1,0 +1,134 @@
+"""Reconnaissance blind chess: how the other player's pieces came to where they were seen.
+
+A player senses a part of the board before each of its moves, and goes on seeing that part until it
+senses again. It is also told where its own pieces are taken, and whether its own moves took
+something. All these are facts about the other player's pieces; its moves are chosen so that they
+come true (`chess_facts.py`), in a population of worlds (`particles.py`). What the other player
+senses makes no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nash_ismcts_spiel.facts.chess_board import SIDE, between, pieces_of, step_of
+from nash_ismcts_spiel.facts.chess_facts import ANY, NONE, Facts
+from nash_ismcts_spiel.facts.log import Look
+from nash_ismcts_spiel.facts.particles import histories
+
+_TRIES = 12
+"""Moves that are tried in one place."""
+
+
+class _Shown(NamedTuple):
+    """What a player is shown: the board (empty squares that it sees are dots), and flags."""
+
+    board: str
+    sensing: bool
+    captured: bool
+    white: bool
+    illegal: bool
+
+
+def _shown(text: str) -> _Shown:
+    board, _, phase, capture, side, illegal = text.rsplit(" ", 5)
+    board = board.replace(" ", ".")
+    return _Shown(board, phase == "s", capture == "c", side == "w", illegal == "i")
+
+
+def facts(
+    game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
+) -> Iterator[list[int] | None]:
+    """Histories in which the other player's pieces are where they were seen."""
+    choice = _Choice(game.get_parameters()["board_size"], player, log, rng)
+    return histories(game, player, log, choice, rng)
+
+
+class _Choice:
+    """What the other player does in imagined worlds, and the facts that it has to agree with."""
+
+    def __init__(
+        self, size: int, player: int, log: Sequence[Look], rng: np.random.Generator
+    ) -> None:
+        self.size = size
+        self.player = player
+        self.own_white = player == 1
+        self.rng = rng
+        self.heat = 1.0
+        self.facts = Facts(not self.own_white, size, len(log))
+        self.captured: dict[int, int] = {}  # squares of own pieces that are taken, by look
+        self.shown = [_shown(look.shown) for look in log]
+        moves = []
+        before: dict[int, str] = {}
+        for number, now in enumerate(self.shown):
+            own = pieces_of(now.board, self.own_white)
+            if number > 0 and now.white != self.shown[number - 1].white:
+                if now.white == self.own_white:  # the other player has moved
+                    moves.append((number, not now.illegal, not now.illegal))
+                    for square in before.keys() - own.keys():
+                        self.captured[number] = square
+                        self.facts.add(number, square, ANY)
+                else:
+                    self._read_move(number, before.keys() - own.keys(), own.keys() - before.keys())
+            self._read(number, now.board, own)
+            before = own
+        self.facts.set_moves(moves)
+
+    def _read_move(self, number: int, left: set[int], entered: set[int]) -> None:
+        """Notes what an own move met, just before it."""
+        if len(left) != 1 or len(entered) != 1:
+            return
+        (start,), (end,) = left, entered
+        self.facts.add(number - 1, end, ANY if self.shown[number].captured else NONE)
+        for square in between(start, end):
+            self.facts.add(number - 1, square, NONE)
+
+    def _read(self, number: int, board: str, own: dict[int, str]) -> None:
+        """Notes what a look shows."""
+        for rank, row in zip(range(self.size - 1, -1, -1), board.split("/"), strict=True):
+            square = rank * SIDE
+            for letter in row:
+                if letter.isdigit():
+                    square += int(letter)
+                    continue
+                empty = letter == "." or square in own
+                self.facts.add(number, square, NONE if empty else letter.lower())
+                square += 1
+
+    def events(self, state: Any, number: int) -> list[int]:
+        """Actions of the other player, best first; the look with a number is the next one."""
+        actions = state.legal_actions()
+        if _shown(state.observation_string(self.player)).sensing:
+            return [actions[self.rng.integers(len(actions))]]
+        fen = str(state)
+        if number == len(self.shown):
+            return self.facts.ordered(fen, actions, number, self.heat, self.rng)[:_TRIES]
+        legal, illegal = self._sorted(fen, actions, self.captured.get(number))
+        if self.shown[number].illegal:
+            return [illegal[which] for which in self.rng.permutation(len(illegal))[:_TRIES]]
+        return self.facts.ordered(fen, legal, number, self.heat, self.rng)[:_TRIES]
+
+    def _sorted(
+        self, fen: str, actions: list[int], wanted: int | None
+    ) -> tuple[list[int], list[int]]:
+        """Moves that take what was taken (None if nothing was), and moves that are not allowed:
+        pawns that try to take what is not there, or that are in the way of others.
+        """
+        theirs, own = (pieces_of(fen, white) for white in (not self.own_white, self.own_white))
+        legal, illegal = [], []
+        for action in actions:
+            step = step_of(action, not self.own_white, self.size)
+            pawn = theirs.get(step.start) == "p"
+            slanting = (step.end - step.start) % SIDE != 0
+            met = step.end in own or not between(step.start, step.end).isdisjoint(own)
+            if pawn and slanting != met:
+                illegal.append(action)
+            elif wanted is not None:
+                if step.end == wanted or wanted in between(step.start, step.end):
+                    legal.append(action)
+            elif not met:
+                legal.append(action)
+        return legal, illegal
