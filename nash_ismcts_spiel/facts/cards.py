@@ -65,6 +65,33 @@ def around(players: int, rounds: int, first: int = 0) -> list[int]:
     return [(first + turn) % players for turn in range(players * rounds)]
 
 
+def placed(
+    places: Mapping[int, Sequence[int]],
+    shown: Sequence[tuple[int, int, int]],
+    unseen: Sequence[int],
+    rng: np.random.Generator,
+) -> dict[int, int] | None:
+    """A card for each place where somebody got one unseen; None if there are too few.
+
+    Args:
+      places: by holder, when it got cards, as numbers that grow.
+      shown: cards that were seen later, with their holders and the time until when they had come.
+      unseen: all other cards, in a random order.
+      rng: where draws come from.
+    """
+    free = {holder: list(when) for holder, when in places.items()}
+    found: dict[int, int] = {}
+    for card, holder, until in sorted(shown, key=lambda each: each[2]):
+        before = [place for place in free[holder] if place < until]
+        if not before:
+            return None
+        place = before[int(rng.integers(len(before)))]
+        free[holder].remove(place)
+        found[place] = card
+    left = [place for when in free.values() for place in when]
+    return None if len(left) > len(unseen) else found | dict(zip(left, unseen, strict=False))
+
+
 def shared_out(
     cards: Sequence[int],
     room: Sequence[int],
