@@ -7,6 +7,7 @@ found whenever there is one, and every deal is about as likely as another.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -106,6 +107,10 @@ def shared_out(
     if min(room) < 0 or sum(room) != len(cards):
         return None
     shares: list[list[int]] = [[] for _ in room]
+    if not any(barred):
+        ends = itertools.accumulate(room)
+        order = rng.permutation(np.asarray(cards, dtype=np.int64)).tolist()
+        return [order[end - size : end] for size, end in zip(room, ends, strict=True)]
     for card in rng.permutation(np.asarray(cards, dtype=np.int64)).tolist():
         left = [
             0 if card in barred[holder] else size - len(shares[holder])
@@ -151,7 +156,7 @@ def _exchange(
 ) -> None:
     """Lets pairs of cards change places at random where both may."""
     places = [(holder, at) for holder, share in enumerate(shares) for at in range(len(share))]
-    if len(places) < 2 or not any(barred):
+    if len(places) < 2:
         return
     for one, two in rng.integers(len(places), size=(_EXCHANGES * len(places), 2)).tolist():
         (giver, at), (taker, to) = places[one], places[two]

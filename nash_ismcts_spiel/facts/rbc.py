@@ -67,7 +67,7 @@ class _Choice:
             own = pieces_of(now.board, self.own_white)
             if number > 0 and now.white != self.shown[number - 1].white:
                 if now.white == self.own_white:  # the other player has moved
-                    moves.append((number, not now.illegal, not now.illegal))
+                    moves += [] if now.illegal else [number]
                     for square in before.keys() - own.keys():
                         self.captured[number] = square
                         self.facts.add(number, square, ANY)
