@@ -2,7 +2,7 @@
 
 In random games, decisions from the first to the last are asked about out of the blue (a new graph),
 and one game is gone through decision by decision (one graph). A question is a first world and then
-64 further ones. `--without-guides` asks again without the guide where that has answered.
+64 further ones. `--without-facts` asks again without the facts where those have answered.
 
     python -m benchmarks.worlds_table --write
     python -m benchmarks.worlds_table --games hearts rbc
@@ -12,7 +12,7 @@ Prints a line of JSON for each question, with these entries, and a line for each
     events    of the history that led to the decision
     how       `blue`, or `log`
     off       what was switched off
-    found     by `guide` or `search`; `none` if no world was found
+    found     by `facts` or `search`; `none` if no world was found
     cpu       seconds until then
     distinct  of the 64 worlds
     draws     CPU seconds for these
@@ -39,7 +39,8 @@ from benchmarks.listed_games import LISTED
 from benchmarks.positions import random_decisions
 from benchmarks.stored import RESULTS
 from benchmarks.timing import report
-from nash_ismcts_spiel.games import NoWorldFoundError, guides, support
+from nash_ismcts_spiel import facts
+from nash_ismcts_spiel.games import NoWorldFoundError, support
 from nash_ismcts_spiel.games.quiet import silent_stderr
 from nash_ismcts_spiel.games.resample import Resampler
 
@@ -70,9 +71,9 @@ class Questions:
         """A game, and the seed of its positions and draws."""
         self.game = support(name)
         self.name, self.seed = name, seed
-        self._guide = guides.guide_for(self.game.pyspiel_game)
+        self._facts = facts.facts_for(self.game.pyspiel_game)
 
-    def all(self, decisions: int, without_guides: bool) -> Iterator[Row]:
+    def all(self, decisions: int, without_facts: bool) -> Iterator[Row]:
         """Asks about so many decisions of each random game."""
         rng = np.random.default_rng(self.seed)
         played = self.game.pyspiel_game
@@ -80,30 +81,30 @@ class Questions:
             for state in decisions_of(played, decisions, rng):
                 row = self.asked(state, "blue")
                 yield row
-                if without_guides and row["found"] == "guide":
-                    yield self.asked(state, "blue", guided=False)
+                if without_facts and row["found"] == "facts":
+                    yield self.asked(state, "blue", informed=False)
         resampler = Resampler(self.game, self.seed)
         for state in decisions_of(played, 3 * decisions, rng):
             yield self.asked(state, "log", resampler)
 
     def asked(
-        self, state: Any, how: str, kept: Resampler | None = None, *, guided: bool = True
+        self, state: Any, how: str, kept: Resampler | None = None, *, informed: bool = True
     ) -> Row:
         """What one question found."""
         player = max(state.current_player(), 0)
         resampler = kept or Resampler(self.game, self.seed)
-        guide = self._guide if guided else None
-        if self._guide is not None:
-            guides.register_guide(self.name.partition("(")[0], guide or _nothing)
+        known = self._facts if informed else None
+        if self._facts is not None:
+            facts.register_facts(self.name.partition("(")[0], known or _nothing)
         row: Row = {"game": self.name, "seed": self.seed, "events": len(state.history())}
-        row |= {"how": how, "off": [] if guided else ["guide"]}
+        row |= {"how": how, "off": [] if informed else ["facts"]}
         started = time.process_time()
         try:
             information_set = resampler.observe(state, player)
         except NoWorldFoundError:
             return row | {"found": "none", "cpu": _since(started)}
-        by_guide = guide is not None and resampler.offered(information_set)
-        row |= {"found": "guide" if by_guide else "search", "cpu": _since(started)}
+        by_facts = known is not None and resampler.offered(information_set)
+        row |= {"found": "facts" if by_facts else "search", "cpu": _since(started)}
         started = time.process_time()
         drawn = resampler.histories(state, player, DRAWS)
         return row | {"distinct": len(set(map(tuple, drawn))), "draws": _since(started)}
@@ -133,12 +134,12 @@ def hidden_games() -> list[str]:
 def summary(rows: Sequence[Row]) -> str:
     """How many of a game's questions were answered, and the slowest answers, by kind."""
     cells = []
-    for how, off in (("blue", []), ("blue", ["guide"]), ("log", [])):
+    for how, off in (("blue", []), ("blue", ["facts"]), ("log", [])):
         asked = [row for row in rows if row["how"] == how and row["off"] == off]
         if asked:
             found = sum(row["found"] != "none" for row in asked)
             slowest = max(row["cpu"] for row in asked)
-            what = how if not off else "no guide"
+            what = how if not off else "no facts"
             cells.append(f"{what} {found}/{len(asked)} {slowest:.2f} s")
     return ", ".join(cells)
 
@@ -149,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", nargs="+", help="games (default: all with hidden information)")
     parser.add_argument("--decisions", type=int, default=4, help="of a random game (default: 4)")
     parser.add_argument("--seed", type=int, default=0, help="of games and draws (default: 0)")
-    parser.add_argument("--without-guides", action="store_true", help="ask without them too")
+    parser.add_argument("--without-facts", action="store_true", help="ask without them too")
     parser.add_argument("--write", action="store_true", help="store the table")
     options = parser.parse_args(arguments)
     lines: list[str] = []
@@ -157,7 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         names = options.games or hidden_games()
     for name in names:
         rows = []
-        asked = Questions(name, options.seed).all(options.decisions, options.without_guides)
+        asked = Questions(name, options.seed).all(options.decisions, options.without_facts)
         for row in asked:
             rows.append(row)
             lines.append(json.dumps(row))

@@ -100,7 +100,7 @@ def test_a_walk_changes_hands(name: str, least: int) -> None:
     assert len({str(graph.state(world)) for world in worlds}) >= least
 
 
-def test_pools_begin_with_the_worlds_of_a_guide() -> None:
+def test_pools_begin_with_the_worlds_of_facts() -> None:
     game = pyspiel.load_game("cribbage")
     state = early_middle_late(game, seed=3)[1]
     graph = GameGraph(game)

@@ -26,6 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("notebook", "settings", "threads"),
     ("config", "files", "schedule"),
     ("native", "native._core", "native._spiel", "native.openspiel"),
+    ("facts",),
     ("games",),
     ("native.exact",),
     ("models",),
@@ -57,6 +58,7 @@ ALLOWED: Mapping[str, tuple[str, ...]] = {
 """What the modules of another package may import of this one."""
 
 FORBIDDEN: Mapping[str, tuple[str, ...]] = {
+    f"{PACKAGE}.facts": ("torch", MEASURES, f"{PACKAGE}.config"),
     f"{PACKAGE}.games": ("torch", MEASURES, f"{PACKAGE}.config"),
     f"{PACKAGE}.models": ("torch", "pyspiel", "open_spiel", MEASURES, f"{PACKAGE}.config"),
     f"{PACKAGE}.models.networks": (MEASURES, f"{PACKAGE}.config"),
@@ -268,6 +270,8 @@ def test_files_are_small_and_say_what_they_are(path: Path) -> None:
         ("games.graph", "from . import tables", False),
         ("games.graph", "import pyspiel", False),
         ("games.graph", "import torch.nn", True),
+        ("games.graph", "from nash_ismcts_spiel.facts import facts_for", False),
+        ("facts.bridge", "from nash_ismcts_spiel.games import GameGraph", True),
         ("models.exact", "import nash_ismcts_spiel.search.engine", True),
         ("models.exact", "import pyspiel", True),
         ("models.exact", "from open_spiel.python import policy", True),

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from nash_ismcts_spiel.facts import facts_for, is_slow, proposals, read_log
 from nash_ismcts_spiel.games.adapter import support
-from nash_ismcts_spiel.games.guides import guide_for, is_slow, proposals, read_log
 from nash_ismcts_spiel.games.keys import InformationKey
 from nash_ismcts_spiel.games.splitting import SplitActions, Splitting, splitting_of
 from nash_ismcts_spiel.games.tables import MISSING
@@ -32,13 +32,13 @@ _MANY_DRAWS = 64
 """Draws for which it pays to find out exactly what is hidden; fewer do not come to see it."""
 
 _GUESSES = 50
-"""Histories of a guide that are tried before the general search for worlds takes over."""
+"""Histories from facts that are tried before the general search for worlds takes over."""
 
 OFFERED = 8
-"""Worlds that a guide is asked for where a player is to move."""
+"""Worlds that facts are asked for where a player is to move."""
 
-_GUIDE_SHARE = 0.2
-"""The part of the time for a move in which a guide may look for more worlds than one."""
+_FACTS_SHARE = 0.2
+"""The part of the time for a move in which facts may give more worlds than one."""
 
 
 class GameGraph(_core.Graph):
@@ -129,7 +129,7 @@ class GameGraph(_core.Graph):
           state: a state of the game, which is not changed.
           player: whose information set it is.
           seconds: for how long worlds may be looked for; as long as it takes if None.
-          offered: worlds that are asked of a guide; who does not search needs one.
+          offered: worlds that are asked of facts; who does not search needs one.
 
         Raises:
           ValueError: no world was found that agrees with what the player has seen.
@@ -154,33 +154,33 @@ class GameGraph(_core.Graph):
         return number
 
     def _found(self, player: int, view: int, seconds: float | None, offered: int = OFFERED) -> int:
-        """The information set with a view, by the game's guide or else the search for worlds."""
+        """The information set with a view, by the game's facts or else the search for worlds."""
         started = time.monotonic()
         missing = self.set_of_view(view) == MISSING
         if missing and seconds is not None and seconds < self.game.deal_seconds:
             raise TimeoutError(f"{self.game.name}: there is no time for a single world")
-        self._ask_guide(player, view, math.inf if seconds is None else seconds, offered)
+        self._ask_facts(player, view, math.inf if seconds is None else seconds, offered)
         left = None if seconds is None else max(0.0, seconds - (time.monotonic() - started))
         return self.find_view(player, view, left)
 
-    def _ask_guide(self, player: int, view: int, seconds: float, offered: int) -> None:
-        """Offers worlds that the game's guide proposes: one if it can be, and up to `offered` in a
-        part of the time. A slow guide is not asked about what is known already.
+    def _ask_facts(self, player: int, view: int, seconds: float, offered: int) -> None:
+        """Offers worlds that the game's facts propose: one if it can be, and up to `offered` in a
+        part of the time. Slow facts are not asked about what is known already.
         """
-        guide = guide_for(self.game.pyspiel_game) if self._split is None else None
+        facts = facts_for(self.game.pyspiel_game) if self._split is None else None
         known = self.set_of_view(view)
-        if guide is None or (known != MISSING and (is_slow(guide) or self.offered(known))):
+        if facts is None or (known != MISSING and (is_slow(facts) or self.offered(known))):
             return
         started = time.monotonic()
         looks = read_log(self.log(view))
         rng = np.random.default_rng(self.view_hash(view))
-        guesses = proposals(guide, self.game.pyspiel_game, player, looks, rng)
+        guesses = proposals(facts, self.game.pyspiel_game, player, looks, rng)
         guessed = explained = 0
         for history in guesses:
             if history is not None:
                 guessed += 1
                 explained += self.offer(player, view, history) != MISSING
-            share = _GUIDE_SHARE if explained else 1.0
+            share = _FACTS_SHARE if explained else 1.0
             enough = guessed == _GUESSES or explained == offered
             next_one = time.monotonic() - started + self.game.deal_seconds
             if enough or next_one >= share * seconds:

@@ -8,8 +8,8 @@ player has seen if chance is as the game says and the others move uniformly: exa
 worlds of an information set can be listed; elsewhere each piece by its own chances, always among
 the values with which the world can still be completed, and what is seen later by a few Metropolis
 steps. Where much is hidden, worlds are the steps of random walks that exchange hidden events
-(Metropolis), and one differs from the last in several of them; where a game has a guide
-(`guides/`), the walks begin in different worlds.
+(Metropolis), and one differs from the last in several of them; where a game has facts
+(`facts/`), the walks begin in different worlds.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Resampler:
         return [self._draws.next() for _ in range(count)]
 
     def offered(self, information_set: int) -> bool:
-        """Whether a guide has found a world of an information set that was observed."""
+        """Whether facts gave a world of an information set that was observed."""
         return bool(self._graph.offered(information_set))
 
     def observe(self, state: Any, player: int) -> int:

@@ -1,4 +1,4 @@
-"""Guides of card games: what they propose explains the log, and nothing but the log."""
+"""Facts of card games: what they propose explains the log, and nothing but the log."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pyspiel
 import pytest
 
 from benchmarks.positions import early_middle_late
+from nash_ismcts_spiel.facts import Look, dou_dizhu_cards, facts_for, read_log
 from nash_ismcts_spiel.games import GameGraph
-from nash_ismcts_spiel.games.guides import Look, dou_dizhu_cards, guide_for, read_log
 from nash_ismcts_spiel.games.tables import MISSING
 
 GAMES = [
@@ -49,10 +49,10 @@ class Position:
         self.log: list[Look] = read_log(self.graph.log(self.view))
 
     def proposals(self, count: int, seed: int = 0) -> list[tuple[int, ...]]:
-        """What the guide proposes first."""
-        guide = guide_for(self.game)
-        assert guide is not None
-        found = guide(self.game, self.player, self.log, np.random.default_rng(seed))
+        """What the facts proposes first."""
+        facts = facts_for(self.game)
+        assert facts is not None
+        found = facts(self.game, self.player, self.log, np.random.default_rng(seed))
         histories = (history for history in found if history is not None)
         return [tuple(history) for history in itertools.islice(histories, count)]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nash_ismcts_spiel.games.guides.log import Look
+from nash_ismcts_spiel.facts.log import Look
 
 SOON = 3
 """Looks after which own stones are captured that may be threatened now."""

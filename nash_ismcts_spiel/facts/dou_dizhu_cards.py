@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nash_ismcts_spiel.games.guides.log import Look
+from nash_ismcts_spiel.facts.log import Look
 
 RANKS = "3456789TJQKA2"
 JOKERS = {"(BWJ)": 13, "(CJ)": 14}

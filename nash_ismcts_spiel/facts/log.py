@@ -1,4 +1,4 @@
-"""What a guide reads: one player's log, look by look, oldest first.
+"""What facts are read from: one player's log, look by look, oldest first.
 
 Where a game has information states, a player looks at each of its own decisions. Where it has
 observations only, a player looks after every event, and a look is in the log if it showed something
@@ -31,11 +31,11 @@ class Look(NamedTuple):
     legal: tuple[int, ...] = ()
 
 
-Guide = Callable[[Any, int, Sequence[Look], np.random.Generator], Iterator[Sequence[int] | None]]
-"""`guide(game, player, log, rng)` yields histories of a pyspiel game, whole actions and chance
-outcomes, that are likely to show `player` that log and end where it is to move next. It may yield
-wrong ones; each is checked. A guide that takes long yields None now and then, where whoever asked
-may stop it.
+Facts = Callable[[Any, int, Sequence[Look], np.random.Generator], Iterator[Sequence[int] | None]]
+"""`facts(game, player, log, rng)` yields histories of a pyspiel game, whole actions and chance
+outcomes, that are likely to show `player` that log and end where it is to move next: most often
+the `histories` of a `Deal`. Wrong ones may be among them, since each is checked. Facts that take
+long yield None now and then, where whoever asked may stop them.
 """
 
 
@@ -56,13 +56,18 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def proposals(
-    guide: Guide, game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
+    facts: Facts, game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> Iterator[Sequence[int] | None]:
-    """What a guide proposes, up to where it cannot read a log: texts may be those of another
-    version of OpenSpiel, and then the general search has to do.
+    """What facts propose, up to where they cannot read a log: texts may be those of another version
+    of OpenSpiel, and then the general search has to do.
     """
     try:
-        yield from guide(game, player, log, rng)
+        yield from facts(game, player, log, rng)
     except (ValueError, LookupError) as error:
-        what = f"the guide of {game.get_type().short_name} cannot read the log of player {player}"
+        what = f"the facts of {game.get_type().short_name} cannot read the log of player {player}"
         warnings.warn(f"{what}: {error!r}", RuntimeWarning, stacklevel=2)
+
+
+def own_actions(log: Sequence[Look]) -> list[int]:
+    """What the player itself did, in order."""
+    return [look.action for look in log if look.action is not None]

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nash_ismcts_spiel.games.guides.log import Look
+from nash_ismcts_spiel.facts.log import Look
 
 Choose = Callable[[Any, int], Iterable[int]]
 """`choose(state, number)`: events that others may bring about at a state, best first, where the

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nash_ismcts_spiel.games.guides.chess_board import SIDE, between, pieces_of, step_of
-from nash_ismcts_spiel.games.guides.chess_facts import ANY, NONE, Facts
-from nash_ismcts_spiel.games.guides.log import Look
-from nash_ismcts_spiel.games.guides.particles import histories
+from nash_ismcts_spiel.facts.chess_board import SIDE, between, pieces_of, step_of
+from nash_ismcts_spiel.facts.chess_facts import ANY, NONE, Facts
+from nash_ismcts_spiel.facts.log import Look
+from nash_ismcts_spiel.facts.particles import histories
 
 _TRIES = 12
 """Moves that are tried in one place."""
@@ -39,7 +39,7 @@ def _shown(text: str) -> _Shown:
     return _Shown(board, phase == "s", capture == "c", side == "w", illegal == "i")
 
 
-def guide(
+def facts(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> Iterator[list[int] | None]:
     """Histories in which the other player's pieces are where they were seen."""
@@ -67,7 +67,7 @@ class _Choice:
             own = pieces_of(now.board, self.own_white)
             if number > 0 and now.white != self.shown[number - 1].white:
                 if now.white == self.own_white:  # the other player has moved
-                    moves.append((number, not now.illegal, not now.illegal))
+                    moves += [] if now.illegal else [number]
                     for square in before.keys() - own.keys():
                         self.captured[number] = square
                         self.facts.add(number, square, ANY)

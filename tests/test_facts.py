@@ -1,4 +1,4 @@
-"""The door for guides: what they are told, and what becomes of what they propose."""
+"""The door for facts: what they are told, and what becomes of what they propose."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import numpy as np
 import pyspiel
 import pytest
 
-from nash_ismcts_spiel.games import GameGraph, guides
-from nash_ismcts_spiel.games.guides import Look, guide_for, read_log, register_guide
+from nash_ismcts_spiel import facts as registry
+from nash_ismcts_spiel.facts import Look, facts_for, read_log, register_facts
+from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.resample import Resampler
 
 
 @pytest.fixture(autouse=True)
 def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guides, "_GUIDES", dict(guides._GUIDES))
+    monkeypatch.setattr(registry, "_FACTS", dict(registry._FACTS))
 
 
 def _state(name: str, history: Sequence[int]) -> Any:
@@ -26,14 +27,14 @@ def _state(name: str, history: Sequence[int]) -> Any:
     return state
 
 
-def test_a_guide_is_told_the_log_and_what_it_proposes_is_used() -> None:
+def test_facts_are_told_the_log_and_what_they_propose_is_used() -> None:
     told: list[tuple[int, list[Look]]] = []
 
-    def guide(game: Any, player: int, log: Sequence[Look], rng: Any) -> Iterator[Sequence[int]]:
+    def facts(game: Any, player: int, log: Sequence[Look], rng: Any) -> Iterator[Sequence[int]]:
         told.append((player, list(log)))
         yield [2, 1, 0, 1]
 
-    register_guide("kuhn_poker", guide)
+    register_facts("kuhn_poker", facts)
     graph = GameGraph("kuhn_poker")
     found = graph.observe(_state("kuhn_poker", [2, 0, 0, 1]), 0)
     assert told == [(0, [Look(None, "2", (0, 1)), Look(0, "2pb", (0, 1))])]
@@ -60,28 +61,28 @@ def test_a_wrong_proposal_is_not_used(proposal: list[int]) -> None:
     before = len(graph.worlds)
     assert graph.offer(0, view, proposal) == -1
     assert len(graph.worlds) == before
-    register_guide("kuhn_poker", lambda *_: iter([proposal] * 3))
+    register_facts("kuhn_poker", lambda *_: iter([proposal] * 3))
     found = graph.observe(_state("kuhn_poker", [2, 0, 0, 1]), 0)
     assert graph.history(graph.information_sets.first_world[found])[0] == 2
     assert graph.offer(0, view, proposal) == -1  # also where the set is known
     assert graph.offer(0, view, [2, 1, 0, 1]) == found
 
 
-def test_guides_that_never_end_are_given_up() -> None:
+def test_facts_that_never_end_are_given_up() -> None:
     def endless(*_: Any) -> Iterator[Sequence[int]]:
         while True:
             yield []
 
-    register_guide("kuhn_poker", endless)
+    register_facts("kuhn_poker", endless)
     assert GameGraph("kuhn_poker").observe(_state("kuhn_poker", [2, 0, 0, 1]), 0) >= 0
 
 
-def test_a_guide_that_has_found_nothing_yet_ends_with_the_time() -> None:
+def test_facts_that_have_found_nothing_yet_ends_with_the_time() -> None:
     def slow(*_: Any) -> Iterator[None]:
         while True:
             yield None
 
-    register_guide("kuhn_poker", slow)
+    register_facts("kuhn_poker", slow)
     state = _state("kuhn_poker", [2, 0, 0, 1])
     assert GameGraph("kuhn_poker").observe(state, 0, 0.01) >= 0  # by the general search
     drawn = Resampler("kuhn_poker", seconds=0.01)(state, 0)
@@ -89,7 +90,7 @@ def test_a_guide_that_has_found_nothing_yet_ends_with_the_time() -> None:
 
 
 @pytest.mark.parametrize("name", ["rbc", "phantom_go"])
-def test_guides_of_long_games_can_be_stopped_between_looks(name: str) -> None:
+def test_facts_of_long_games_can_be_stopped_between_looks(name: str) -> None:
     game = pyspiel.load_game(name)
     state = _state(name, [])
     rng = np.random.default_rng(0)
@@ -98,16 +99,16 @@ def test_guides_of_long_games_can_be_stopped_between_looks(name: str) -> None:
     player = state.current_player()
     graph = GameGraph(game)
     log = read_log(graph.log(graph.view_along(state.history(), player, False)))
-    guide = guide_for(game)
-    assert guide is not None
-    found = guide(game, player, log, rng)
+    facts = facts_for(game)
+    assert facts is not None
+    found = facts(game, player, log, rng)
     assert [next(found) for _ in range(len(log) - 1)] == [None] * (len(log) - 1)
 
 
 def test_observations_tell_legal_actions_on_own_turns_only() -> None:
     draws: list[float] = []
 
-    def guide(
+    def facts(
         game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
     ) -> Iterator[Sequence[int]]:
         assert not any("legal actions" in look.shown for look in log)
@@ -116,7 +117,7 @@ def test_observations_tell_legal_actions_on_own_turns_only() -> None:
         draws.append(rng.random())
         yield from ()
 
-    register_guide("phantom_go", guide)
+    register_facts("phantom_go", facts)
     # Black plays; White's stone is unseen, so that its turn is one look with the one before. The
     # generator depends on the log alone.
     for history in ([0, 5], [0, 6], [1, 5]):
@@ -125,7 +126,7 @@ def test_observations_tell_legal_actions_on_own_turns_only() -> None:
     assert draws[0] == draws[1] != draws[2]
 
 
-def test_a_simultaneous_game_has_the_same_guide_in_its_turn_based_form() -> None:
-    register_guide("goofspiel", lambda *_: iter(()))
+def test_a_simultaneous_game_has_the_same_facts_in_its_turn_based_form() -> None:
+    register_facts("goofspiel", lambda *_: iter(()))
     game = pyspiel.load_game("goofspiel")
-    assert guide_for(pyspiel.convert_to_turn_based(game)) is guide_for(game) is not None
+    assert facts_for(pyspiel.convert_to_turn_based(game)) is facts_for(game) is not None

@@ -1,23 +1,24 @@
-"""A guide for cribbage: discards that give the dealer the points it got.
+"""Facts of cribbage. All cards that are played are public, with the starters and the scores. Hidden
+are what others have laid away, and what they still hold in the present round, in which who passed
+holds no card that it could have played. In a past round everybody has played the whole hand; what
+was laid away made up the crib, and with it some of the dealer's points.
 
-All cards that are played are public, with the starters and the scores. Hidden are what others have
-laid away, in past rounds too, and what they still hold in this one. In a past round everybody has
-played the whole hand, so that only discards are open; they make up the crib, and with it some of
-the dealer's points. In the present round who passed holds no card that it could have played.
-
-The guide plays round after round again. Discards of a past round are drawn until the scores are
-those that the player was shown when the next round began.
+Round after round is played again. What was laid away is drawn until the scores are those that the
+player was shown when the next round began.
 """
 
 from __future__ import annotations
 
+import itertools
+import operator
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nash_ismcts_spiel.games.guides.log import Look
+from nash_ismcts_spiel.facts.cards import Deal
+from nash_ismcts_spiel.facts.log import Look
 
 RANKS = "A23456789TJQK"
 SUITS = "CDHS"
@@ -87,7 +88,7 @@ def rounds_of(log: Sequence[Look]) -> list[Round]:
     return rounds
 
 
-def by_player(plays: Sequence[int], dealer: int, players: int) -> list[tuple[list[int], int]]:
+def limits_of(plays: Sequence[int], dealer: int, players: int) -> list[tuple[list[int], int]]:
     """Cards that each player has played, and what a card must count more than if it was kept."""
     played: list[list[int]] = [[] for _ in range(players)]
     limits = [0] * players
@@ -101,56 +102,53 @@ def by_player(plays: Sequence[int], dealer: int, players: int) -> list[tuple[lis
             played[mover].append(play)
             last, total = mover, total + value_of(play)
         if len(passed) == players or total == FULL:
-            mover, total = last, 0
-            passed = set()
+            mover, total, passed = last, 0, set()
         mover = (mover + 1) % players
     return list(zip(played, limits, strict=True))
 
 
-def hands_of(
-    this: Round, player: int, dealer: int, sizes: Sequence[int], rng: np.random.Generator
-) -> tuple[list[list[int]], list[list[int]]] | None:
-    """What everybody is dealt, and the cards that are laid away, as far as they are known or drawn.
-
-    Args:
-      this: the round.
-      player: who saw it.
-      dealer: of the round.
-      sizes: cards that each player is dealt, and the cards that go to the crib at once.
-      rng: where draws come from.
+def deal_of(this: Round, player: int, dealer: int, players: int) -> Deal:
+    """What is known of a round. Holders are what each player keeps, what each lays away, a card
+    that goes to the crib at once where three play, and the deck.
     """
-    known = {*this.hand, *this.plays, this.starter}
-    unseen = [card for card in rng.permutation(CARDS).tolist() if card not in known]
-    hands: list[list[int]] = []
-    laid: list[list[int]] = []
-    for other, (played, limit) in enumerate(by_player(this.plays, dealer, len(sizes) - 1)):
-        if other == player:
-            hands.append(this.hand)
-            laid.append([])
-            continue
-        kept = [card for card in unseen if value_of(card) > limit][: KEPT - len(played)]
-        if len(kept) + len(played) < KEPT:
-            return None
-        unseen = [card for card in unseen if card not in kept]
-        laid.append([unseen.pop() for _ in range(sizes[other] - KEPT)])
-        hands.append(rng.permutation(played + kept + laid[-1]).tolist())
-    hands.append([unseen.pop() for _ in range(sizes[-1])])
-    return hands, laid
+    away = (6 if players == 2 else 5) - KEPT
+    known: dict[int, list[int]] = {player: this.hand[:KEPT], players + player: this.hand[KEPT:]}
+    barred: dict[int, set[int]] = {}
+    for other, (played, limit) in enumerate(limits_of(this.plays, dealer, players)):
+        if other != player:
+            known[other] = played
+            if limit and len(played) < KEPT:
+                barred[other] = {card for card in range(CARDS) if value_of(card) <= limit}
+    cards = set(range(CARDS)) - {this.starter}
+    sizes = [KEPT] * players + [away] * players + [int(players == 3)]
+    return Deal(cards, [*sizes, len(cards) - sum(sizes)], known, barred)
 
 
-def played(state: Any, this: Round, player: int, rng: np.random.Generator) -> Any | None:
-    """The state after a round, or after what is known of it; None if it could not be."""
-    players = state.num_players()
-    sizes = [6 if players == 2 else 5] * players + [int(players == 3)]
+def after_round(
+    state: Any, this: Round, player: int, scores: str | None, rng: np.random.Generator
+) -> Any | None:
+    """The state after a round that ends with the scores that were shown, or after what is known of
+    the last round; None if none was found.
+    """
     dealer = int(line(state.observation_string(0), "Dealer: "))
-    drawn = hands_of(this, player, dealer, sizes, rng)
-    if drawn is None:
-        return None
-    state = state.clone()
-    for hand in drawn[0]:
-        for card in hand:
+    deal = deal_of(this, player, dealer, state.num_players())
+    for hands in itertools.islice(deal.hands(rng), DRAWS):
+        after = played(state.clone(), this, player, hands)
+        if after is None or scores is None:
+            return after
+        if not after.is_terminal() and line(after.observation_string(0), "Scores:") == scores:
+            return after
+    return None
+
+
+def played(state: Any, this: Round, player: int, held: list[list[int]]) -> Any | None:
+    """A state after a round, or after what is known of it; None if it could not be."""
+    players = state.num_players()
+    kept, laid = held[:players], held[players : 2 * players]
+    for cards in [*map(operator.add, kept, laid), held[2 * players]]:
+        for card in cards:
             state.apply_action(card)
-    for other, cards in enumerate(drawn[1]):
+    for other, cards in enumerate(laid):
         action = this.discard if other == player else laid_away(cards)
         if action is None:
             return state
@@ -170,30 +168,14 @@ def laid_away(cards: Sequence[int]) -> int:
     return CARDS + CARDS * low + high
 
 
-def guide(
+def facts(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> Iterator[Sequence[int]]:
     """Histories that explain a log."""
     rounds = rounds_of(log)
     for _ in range(ATTEMPTS):
         state: Any | None = game.new_initial_state()
-        for number, this in enumerate(rounds):
-            after = rounds[number + 1].scores if number + 1 < len(rounds) else None
-            state = next_round(state, this, player, after, rng)
-            if state is None:
-                break
+        for this, scores in zip(rounds, [*(each.scores for each in rounds[1:]), None], strict=True):
+            state = state and after_round(state, this, player, scores, rng)
         if state is not None:
             yield list(state.history())
-
-
-def next_round(
-    state: Any, this: Round, player: int, scores: str | None, rng: np.random.Generator
-) -> Any | None:
-    """The state after a round that ends with the scores that were shown, None if none was found."""
-    for _ in range(DRAWS):
-        after = played(state, this, player, rng)
-        if after is None or scores is None:
-            return after
-        if not after.is_terminal() and line(after.observation_string(0), "Scores:") == scores:
-            return after
-    return None

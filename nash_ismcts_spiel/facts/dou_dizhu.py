@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nash_ismcts_spiel.games.guides.dou_dizhu_cards import (
+from nash_ismcts_spiel.facts.dou_dizhu_cards import (
     RANKS,
     Counts,
     Kind,
@@ -30,7 +30,7 @@ from nash_ismcts_spiel.games.guides.dou_dizhu_cards import (
     name_of,
     read,
 )
-from nash_ismcts_spiel.games.guides.log import Look
+from nash_ismcts_spiel.facts.log import Look
 
 PLAYERS = 3
 HAND = 17
@@ -243,7 +243,7 @@ def deal(walk: Walk, end: Node, rng: np.random.Generator) -> list[int] | None:
     return events
 
 
-def guide(
+def facts(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> Iterator[Sequence[int]]:
     """Histories that explain a log."""

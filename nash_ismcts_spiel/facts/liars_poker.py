@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nash_ismcts_spiel.games.guides.log import Look
+from nash_ismcts_spiel.facts.log import Look
 
 CHALLENGE = 0
 TRIES = 2000
@@ -103,7 +103,7 @@ def walked(
     return None
 
 
-def guide(
+def facts(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> Iterator[Sequence[int]]:
     """Histories that explain a log."""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nash_ismcts_spiel.games.guides.log import Look
+from nash_ismcts_spiel.facts.log import Look
 
 _SHOT = re.compile(r"/(opp)?shot_(\d+)_(\d+)(?::([WHS]))?")
 
@@ -50,7 +50,7 @@ class _Told(NamedTuple):
     shots_at_it: list[int]
 
 
-def guide(
+def facts(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> Iterator[list[int]]:
     """Yields histories with placements of the other player's ships that explain all shots."""

@@ -1,7 +1,5 @@
-"""A guide for solitaire: OpenSpiel's information state there is the history of the game.
-
-Cards that lie face down are drawn when they are turned over, so that nothing that has happened is
-hidden. What a player is shown are the numbers of all events.
+"""Facts of solitaire. Cards that lie face down are drawn when they are turned over, so that nothing
+that has happened is hidden: OpenSpiel's information state is the history of the game.
 """
 
 from __future__ import annotations
@@ -11,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from nash_ismcts_spiel.games.guides.log import Look
+from nash_ismcts_spiel.facts.log import Look
 
 
-def guide(
+def facts(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> Iterator[Sequence[int]]:
     """The history that explains a log."""

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from nash_ismcts_spiel.games.guides.log import Look
-from nash_ismcts_spiel.games.guides.particles import Population
-from nash_ismcts_spiel.games.guides.phantom_go_log import SOON, Reading
+from nash_ismcts_spiel.facts.log import Look
+from nash_ismcts_spiel.facts.particles import Population
+from nash_ismcts_spiel.facts.phantom_go_log import SOON, Reading
 
 _POPULATIONS = 8
 """Populations that are tried, with other priorities in turn."""
@@ -34,7 +34,7 @@ _TRIES = 10
 """Moves that are tried in one place."""
 
 
-def guide(
+def facts(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> Iterator[list[int] | None]:
     """Yields histories in which the other player's stones are where they have to be."""
