@@ -4,11 +4,11 @@ As `search/forest.py`, where histories merge: pi(a) ~ P(a) exp(Q(a) / alpha). A 
 parents, and V and beliefs are exact under P at every node. So a view counts all its nodes w from
 the first visit on:
 
-    Q(a) = sum over w of H(w) rho(w) v(wa) / sum over w of H(w) rho(w)
-    rho(w) = sum over parents x of share(x -> w) rho(x) pi(xw) / P(xw)
+    Q(a) = sum over w of r(w) v(wa) / sum over w of r(w)
+    r(w) = sum over parents x of r(x) pi(xw)
 
-H is how likely P makes a node, share how much of that comes over an edge. rho multiplies the moves
-of all players, the own ones too: a view forgets in which order its player's own moves came. The
+r is how likely a node is by what is played, by P where nobody has been. It multiplies the moves of
+all players, the own ones too: a view forgets in which order its player's own moves came. The
 temperature alpha is bounded below, since without perfect recall soft ties need not settle at lower
 ones.
 
@@ -23,6 +23,7 @@ import bisect
 import itertools
 import math
 import time
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -32,6 +33,8 @@ from nash_ismcts_spiel.search.splitmix import SplitMix
 
 LEAST_TEMPERATURE = 0.1
 """In value scales."""
+TREMBLE = 1e-9
+"""A move that is never made counts as made this rarely."""
 
 
 class _View:
@@ -41,12 +44,12 @@ class _View:
       nodes: all of them.
       alike: the first of the actions that a symmetry makes alike.
       policy: pi.
-      ratio: pi / P.
       value: Qbar.
       tried: how often simulations took an action.
       updates: N.
       mean, mean_weight: weighted sum of pi, and of the weights.
       frozen: what is played here is settled.
+      weighed: a simulation of this decision point began here.
     """
 
     def __init__(self, models: ViewModels, number: int) -> None:
@@ -56,17 +59,10 @@ class _View:
         self.alike = [int(action) - first for action in models.arena.alike[first:end]]
         self.prior = models.policy_at(number)
         count = len(self.prior)
-        self.policy, self.ratio = self.prior, [1.0] * count
+        self.policy = self.prior
         self.value, self.tried = [0.0] * count, [0] * count
-        self.updates, self.frozen = 0, False
+        self.updates, self.frozen, self.weighed = 0, False, False
         self.mean, self.mean_weight = [0.0] * count, 0.0
-
-    def play(self, policy: list[float]) -> None:
-        """Takes a policy."""
-        self.policy = policy
-        self.ratio = [
-            new / old if old > 0.0 else 1.0 for new, old in zip(policy, self.prior, strict=True)
-        ]
 
 
 class ReferenceViewForest:
@@ -82,12 +78,11 @@ class ReferenceViewForest:
         self._first_edge, self._child = models.arena.first_edge, models.arena.child
         self._first_parent, self._parent = models.arena.first_parent, models.arena.parent
         self._parent_action = models.arena.parent_action
-        self._reach, self._shares = models.native.reach, models.native.shares
         self._values = models.native.values.reshape(-1, self._players)
-        self._rho = np.ones(len(self._view))
+        self._reach = np.array(models.native.reach)
         self._views: dict[int, _View] = {}
         self._roots: dict[int, list[float]] = {}
-        self._root_rho: dict[int, float] = {}
+        self._root_reach: dict[int, float] = {0: 1.0}
         self._few = True  # the last decision point had a handful of simulations
 
     def think(
@@ -100,7 +95,9 @@ class ReferenceViewForest:
         ends = math.inf if seconds is None else time.perf_counter() + seconds
         random = SplitMix.stream(self._seed, look)
         moving: dict[int, _View] = {}
-        self._roots, self._root_rho = {}, {0: 1.0}
+        self._roots, self._root_reach = {}, {0: 1.0}
+        for view in self._views.values():
+            view.weighed = False
         count = 0
         while (visits is None or count < visits) and time.perf_counter() < ends:
             if count & (count - 1) == 0:  # where a clock ends the search, n is a guess
@@ -126,7 +123,7 @@ class ReferenceViewForest:
         self._few = count < HANDFUL
         for view in moving.values():
             mean = [total / view.mean_weight for total in view.mean]
-            view.play(list(view.prior) if self._few else mean)
+            view.policy = list(view.prior) if self._few else mean
             view.frozen = True
         return count
 
@@ -143,41 +140,41 @@ class ReferenceViewForest:
         """A node of a look, as likely as what is played makes it."""
         nodes = self._arena.nodes_of_look(look)
         if look not in self._roots:
-            likely = [float(self._reach[node]) for node in nodes]
-            weights = [h * self._rho_of_root(node) for node, h in zip(nodes, likely, strict=True)]
-            possible = any(weight > 0.0 for weight in weights)
-            self._roots[look] = list(itertools.accumulate(weights if possible else likely))
+            self._roots[look] = list(itertools.accumulate(map(self._reach_of_root, nodes)))
         ends = self._roots[look]
         return nodes[bisect.bisect_right(ends, random.uniform() * ends[-1], 0, len(ends) - 1)]
 
-    def _rho_of_root(self, node: int) -> float:
-        """rho by all ways from the start of the game, kept while a decision point lasts."""
-        if node not in self._root_rho:
+    def _reach_of_root(self, node: int) -> float:
+        """r by all ways from the start of the game, kept while a decision point lasts."""
+        if node not in self._root_reach:
             total = 0.0
             for at in range(self._first_parent[node], self._first_parent[node + 1]):
-                parent = int(self._parent[at])
-                share, before = float(self._shares[at]), self._rho_of_root(parent)
-                total += share * before * self._ratio(at)
-            self._root_rho[node] = total
-        return self._root_rho[node]
+                total += self._reach_of_root(int(self._parent[at])) * self._chance_of(at)
+            self._root_reach[node] = total
+        return self._root_reach[node]
 
-    def _find_rho(self, node: int) -> None:
-        """rho by those of the parents; where nobody has been it is 1."""
-        if node == 0:
-            return
-        total = 0.0
-        for at in range(self._first_parent[node], self._first_parent[node + 1]):
-            before = float(self._rho[self._parent[at]])
-            total += float(self._shares[at]) * before * self._ratio(at)
-        self._rho[node] = total
-
-    def _ratio(self, at: int) -> float:
-        """pi / P of the action that leads over an edge."""
+    def _chance_of(self, at: int) -> float:
+        """pi of the move over an edge; P where nobody has been."""
         number = int(self._view[self._parent[at]])
+        action = int(self._parent_action[at])
         if number not in self._views:
-            return 1.0
+            return max(float(self._models.policy[action]), TREMBLE)
         first = int(self._models.first_action[number])
-        return self._views[number].ratio[int(self._parent_action[at]) - first]
+        return max(self._views[number].policy[action - first], TREMBLE)
+
+    def _weigh(self, view: _View, is_root: bool) -> None:
+        """r of all nodes by those of their parents; of a root by all ways, and once."""
+        if is_root and view.weighed:
+            return
+        view.weighed |= is_root
+        for node in view.nodes:
+            if is_root:
+                self._reach[node] = self._reach_of_root(node)
+                continue
+            total = 0.0
+            for at in range(self._first_parent[node], self._first_parent[node + 1]):
+                total += float(self._reach[self._parent[at]]) * self._chance_of(at)
+            self._reach[node] = total
 
     def _simulate(self, node: int, random: SplitMix) -> None:
         """One pass from a node to the end of the game, and back."""
@@ -186,9 +183,8 @@ class ReferenceViewForest:
             if number not in self._views:
                 self._views[number] = _View(self._models, number)
             view = self._views[number]
+            self._weigh(view, not path)
             path.append(view)
-            for each in view.nodes:
-                self._find_rho(each)
             if random.uniform() < EXPLORATION:
                 action = random.below(len(view.policy))
             else:
@@ -209,27 +205,25 @@ class ReferenceViewForest:
             pairs = zip(view.prior, view.value, strict=True)
             weights = [p * math.exp((q - largest) / self.temperature) for p, q in pairs]
             total = _sum(weights)
-            view.play([weight / total for weight in weights])
-        for node in view.nodes:
-            children = self._children(node, view)
-            for player in range(self._players):
-                after = [float(self._values[child, player]) for child in children]
+            view.policy = [weight / total for weight in weights]
+        for player in range(self._players):
+            for node, after in zip(view.nodes, self._after(view, player), strict=True):
                 self._values[node, player] = _dot(view.policy, after)
 
     def _estimate(self, view: _View) -> list[float]:
         """Q of each action."""
-        likely = [float(self._reach[node]) for node in view.nodes]
-        played = [h * float(self._rho[node]) for h, node in zip(likely, view.nodes, strict=True)]
-        weights = played if _sum(played) > 0.0 else likely
-        total, found = _sum(weights), [0.0] * len(view.prior)
-        for node, weight in zip(view.nodes, weights, strict=True):
-            for action, child in enumerate(self._children(node, view)):
-                found[action] += weight / total * float(self._values[child, view.player])
-        return _evened(found, view.alike)
+        weights = [float(self._reach[node]) for node in view.nodes]
+        actions = zip(*self._after(view, view.player), strict=True)
+        total = _sum(weights)
+        return _evened([_dot(weights, after) / total for after in actions], view.alike)
 
-    def _children(self, node: int, view: _View) -> list[int]:
-        first = int(self._first_edge[node])
-        return [int(child) for child in self._child[first : first + len(view.prior)]]
+    def _after(self, view: _View, player: int) -> list[list[float]]:
+        """Values after each action at each node."""
+        count, found = len(view.prior), []
+        for node in view.nodes:
+            children = self._child[self._first_edge[node] : self._first_edge[node] + count]
+            found.append([float(self._values[child, player]) for child in children])
+        return found
 
 
 def _evened(values: list[float], alike: list[int]) -> list[float]:
@@ -241,7 +235,7 @@ def _evened(values: list[float], alike: list[int]) -> list[float]:
     return [sums[first] / counts[first] for first in alike]
 
 
-def _dot(weights: list[float], values: list[float]) -> float:
+def _dot(weights: Sequence[float], values: Sequence[float]) -> float:
     return _sum([weight * value for weight, value in zip(weights, values, strict=True)])
 
 

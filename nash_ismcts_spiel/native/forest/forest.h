@@ -93,6 +93,8 @@ class SoftForest {
   double temperature() const { return temperature_; }
 
  private:
+  using ValuesAfter = std::vector<const double*>;  // values of worlds that follow
+
   bool learned() const { return settings_.first_values == FirstValues::kLearned; }
   bool rollouts() const { return settings_.first_values == FirstValues::kRollouts; }
   const WorldTable& worlds() const { return met_.graph().worlds; }
@@ -175,13 +177,9 @@ class SoftForest {
   // The mover comes to a world: its information set counts it from now on.
   void see(int32_t slot, Random& random) {
     if (met_.world(slot).seen) return;
-    met_.world(slot).seen = true;
-    met_.expand(slot);
-    MetSet& set = met_.set(met_.world(slot).set);
-    set.seen.push_back(slot);
-    set.beliefs.push_back(met_.belief(met_.world(slot).row, set.player));
+    met_.see(slot);
     if (!rollouts()) return;
-    const int32_t count = set.count;  // meeting worlds may move sets
+    const int32_t count = met_.set(met_.world(slot).set).count;  // meeting worlds may move sets
     for (int32_t edge = 0; edge < count; ++edge) play_out(met_.child(slot, edge), random);
   }
 
@@ -207,6 +205,8 @@ class SoftForest {
   void update(int32_t slot, bool is_root) {
     MetSet& set = met_.set(slot);
     ++set.updates;
+    look_ahead(set, met_.values, after_);
+    if (!rollouts()) look_ahead_by_prior(set);
     if (!set.frozen) {
       estimate(set);
       const double step = steps_.at(set.updates);
@@ -215,9 +215,28 @@ class SoftForest {
       set_policy(set);
       if (is_root) average(slot);
     }
-    for (const int32_t world : set.seen) {
-      back_up(world, met_.policy.data() + set.first, met_.values);
-      if (learned()) back_up(world, met_.prior(set), met_.prior_values);
+    back_up(set, met_.policy.data() + set.first, after_, met_.values);
+    if (learned()) back_up(set, met_.prior(set), prior_after_, met_.prior_values);
+  }
+
+  // Where the values after each action stand, for each world that a set has seen.
+  void look_ahead(const MetSet& set, const std::vector<double>& values, ValuesAfter& after) const {
+    after.resize(set.seen.size() * set.count);
+    auto next = after.begin();
+    for (const SeenWorld& world : set.seen) {
+      for (int32_t a = 0; a < set.count; ++a) {
+        *next++ = met_.value_after(world.slot, world.first_child, a, values);
+      }
+    }
+  }
+
+  void look_ahead_by_prior(const MetSet& set) {
+    if (learned()) return look_ahead(set, met_.prior_values, prior_after_);
+    prior_after_.clear();
+    for (const SeenWorld& world : set.seen) {
+      for (int32_t a = 0; a < set.count; ++a) {
+        prior_after_.push_back(met_.model_value_after(world.slot, a));
+      }
     }
   }
 
@@ -225,9 +244,9 @@ class SoftForest {
   void estimate(const MetSet& set) {
     double seen = 0.0, played = 0.0;
     weight_.clear();
-    for (size_t k = 0; k < set.seen.size(); ++k) {
-      weight_.push_back(set.beliefs[k] * met_.played_ratio(set.seen[k], set.player));
-      seen += set.beliefs[k];
+    for (const SeenWorld& world : set.seen) {
+      weight_.push_back(world.belief * met_.played_ratio(world));
+      seen += world.belief;
       played += weight_.back();
     }
     estimate_.assign(set.count, 0.0);
@@ -240,27 +259,28 @@ class SoftForest {
 
   // The mean over the worlds that were seen; all alike if none is possible.
   void estimate_from_seen(const MetSet& set, double played) {
-    for (int32_t a = 0; a < set.count; ++a) {
-      double total = 0.0;
-      for (size_t k = 0; k < set.seen.size(); ++k) {
-        total += weight_[k] * met_.value_after(met_.world(set.seen[k]), a, met_.values)[set.player];
-      }
-      if (played > 0.0) estimate_[a] = total / played;
+    if (!(played > 0.0)) return;
+    auto after = after_.begin();
+    for (const double weight : weight_) {
+      for (double& total : estimate_) total += weight * (*after++)[set.player];
     }
+    for (double& total : estimate_) total /= played;
   }
 
   void estimate_against_prior(const MetSet& set, double seen, double played) {
     const double scale = played > 0.0 ? seen / played : 0.0;  // 1 / R
-    prior_estimate_.resize(set.count);
-    for (int32_t a = 0; a < set.count; ++a) {
-      double gained = 0.0, under_prior = 0.0;
-      for (size_t k = 0; k < set.seen.size(); ++k) {
-        const double after = met_.value_after(met_.world(set.seen[k]), a, met_.values)[set.player];
-        gained += scale * weight_[k] * after;
-        under_prior += set.beliefs[k] * prior_value_after(set.seen[k], a)[set.player];
+    prior_estimate_.assign(set.count, 0.0);
+    size_t at = 0;
+    for (size_t k = 0; k < set.seen.size(); ++k) {
+      const double weight = scale * weight_[k], belief = set.seen[k].belief;
+      for (int32_t a = 0; a < set.count; ++a, ++at) {
+        estimate_[a] += weight * after_[at][set.player];
+        prior_estimate_[a] += belief * prior_after_[at][set.player];
       }
-      estimate_[a] = gained - under_prior;
-      prior_estimate_[a] = under_prior + (1.0 - seen) * met_.child_values(set)[a];
+    }
+    for (int32_t a = 0; a < set.count; ++a) {
+      estimate_[a] -= prior_estimate_[a];
+      prior_estimate_[a] += (1.0 - seen) * met_.child_values(set)[a];
     }
     add_prior_advantages(set);
   }
@@ -322,20 +342,20 @@ class SoftForest {
     set.moving = false;
   }
 
-  void back_up(int32_t slot, const double* policy, std::vector<double>& values) {
-    const MetWorld& world = met_.world(slot);
-    const int32_t count = worlds().edge_count[world.row];
-    double* const into = values.data() + int64_t{slot} * players_;
-    after_.clear();
-    for (int32_t a = 0; a < count; ++a) after_.push_back(met_.value_after(world, a, values));
-    weigh(policy, into);
+  void back_up(const MetSet& set, const double* policy, const ValuesAfter& after,
+               std::vector<double>& values) const {
+    const double* const* next = after.data();
+    for (const SeenWorld& world : set.seen) {
+      weigh(policy, next, set.count, values.data() + int64_t{world.slot} * players_);
+      next += set.count;
+    }
   }
 
-  // The weighted sum of after_. It stays in a register: one player's is done, then the next one's.
-  void weigh(const double* weights, double* into) const {
+  // A weighted sum of values. It stays in a register: one player's is done, then the next one's.
+  void weigh(const double* weights, const double* const* after, int32_t count, double* into) const {
     for (int32_t p = 0; p < players_; ++p) {
       double total = 0.0;
-      for (size_t k = 0; k < after_.size(); ++k) total += weights[k] * after_[k][p];
+      for (int32_t k = 0; k < count; ++k) total += weights[k] * after[k][p];
       into[p] = total;
     }
   }
@@ -351,18 +371,12 @@ class SoftForest {
     weight_.clear();
     for (int32_t edge = 0; edge < worlds().edge_count[world.row]; ++edge) {
       if (rollouts() && !met_.has_met(world, edge)) continue;
-      after_.push_back(met_.value_after(world, edge, values));
+      after_.push_back(met_.value_after(slot, world.first_child, edge, values));
       weight_.push_back(chances[edge]);
       met += chances[edge];
     }
-    weigh(weight_.data(), into);
+    weigh(weight_.data(), after_.data(), static_cast<int32_t>(after_.size()), into);
     for (int32_t p = 0; p < players_; ++p) into[p] /= met;
-  }
-
-  const double* prior_value_after(int32_t slot, int32_t action) const {
-    const MetWorld& world = met_.world(slot);
-    return learned() ? met_.value_after(world, action, met_.prior_values)
-                     : met_.model_value_after(world, action);
   }
 
   // rho (met_worlds.h) of a world that may not have been met.
@@ -388,7 +402,7 @@ class SoftForest {
   std::vector<int32_t> moving_;                             // sets whose mean is taken, as slots
   std::vector<int32_t> path_;
   std::vector<double> weight_, estimate_, prior_estimate_;
-  std::vector<const double*> after_;  // values of what follows a world
+  ValuesAfter after_, prior_after_;
   LearningSteps steps_;
 };
 

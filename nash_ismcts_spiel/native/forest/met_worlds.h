@@ -29,17 +29,25 @@ struct MetWorld {
   int32_t first_child = kMissing;  // in the table of children, once somebody has moved on from here
 };
 
+// A world that its mover's set counts, with what the set reads of it again and again.
+struct SeenWorld {
+  int32_t slot;
+  int32_t first_child;  // in the table of children
+  int64_t first_move;   // of the others on the way here, in the table of moves
+  int32_t move_count;
+  double belief;  // H
+};
+
 struct MetSet {
   int32_t row;
   int32_t player;
   int32_t first;  // in columns by action
   int32_t count;
-  int64_t updates = 0;          // N
-  double averaged = 0.0;        // sum of weights of the mean
-  bool frozen = false;          // what is played here is settled
-  bool moving = false;          // its mean is being taken
-  std::vector<int32_t> seen;    // worlds, as slots
-  std::vector<double> beliefs;  // H of these
+  int64_t updates = 0;    // N
+  double averaged = 0.0;  // sum of weights of the mean
+  bool frozen = false;    // what is played here is settled
+  bool moving = false;    // its mean is being taken
+  std::vector<SeenWorld> seen;
 };
 
 class MetWorlds {
@@ -93,27 +101,40 @@ class MetWorlds {
     children_.resize(children_.size() + graph().worlds.edge_count[worlds_[slot].row], kMissing);
   }
 
+  // The mover's set counts a world from now on.
+  void see(int32_t slot) {
+    expand(slot);
+    MetWorld& world = worlds_[slot];
+    world.seen = true;
+    MetSet& set = sets_[world.set];
+    const auto first = static_cast<int64_t>(moves_.size());
+    for (int32_t at = slot; at != kMissing; at = worlds_[at].parent) {
+      const MetWorld& before = worlds_[at];
+      if (before.moved != kMissing && before.mover != set.player) moves_.push_back(before.moved);
+    }
+    set.seen.push_back({slot, world.first_child, first, static_cast<int32_t>(moves_.size() - first),
+                        belief(world.row, set.player)});
+  }
+
   // v and v_P of a world that was met. [n]
   double* value(int32_t slot) { return values.data() + int64_t{slot} * players_; }
 
   // The values of the world after an edge; those of the models where nobody has been. [n]
-  const double* value_after(const MetWorld& world, int32_t edge,
+  const double* value_after(int32_t slot, int32_t first_child, int32_t edge,
                             const std::vector<double>& column) const {
-    const int32_t slot = children_[world.first_child + edge];
-    if (slot != kMissing) return column.data() + int64_t{slot} * players_;
-    return model_value_after(world, edge);
+    const int32_t child = children_[first_child + edge];
+    if (child != kMissing) return column.data() + int64_t{child} * players_;
+    return model_value_after(slot, edge);
   }
-  const double* model_value_after(const MetWorld& world, int32_t edge) const {
-    return models_->values.data() + int64_t{row_after(world, edge)} * players_;
+  const double* model_value_after(int32_t slot, int32_t edge) const {
+    return models_->values.data() + int64_t{row_after(worlds_[slot], edge)} * players_;
   }
 
   // rho: how much likelier the others' moves on the way to a world are than under P.
-  double played_ratio(int32_t slot, int32_t player) const {
+  double played_ratio(const SeenWorld& world) const {
     double product = 1.0;
-    for (int32_t at = slot; at != kMissing; at = worlds_[at].parent) {
-      const MetWorld& world = worlds_[at];
-      if (world.moved != kMissing && world.mover != player) product *= ratio[world.moved];
-    }
+    const int32_t* const moves = moves_.data() + world.first_move;
+    for (int32_t at = 0; at < world.move_count; ++at) product *= ratio[moves[at]];
     return product;
   }
 
@@ -180,6 +201,7 @@ class MetWorlds {
   std::vector<MetSet> sets_;
   FlatMap world_slots_, set_slots_;  // by row
   std::vector<int32_t> children_;    // slots, kMissing where nobody has been
+  std::vector<int32_t> moves_;       // of the others before seen worlds, as places in `ratio`
 };
 
 }  // namespace nash_ismcts

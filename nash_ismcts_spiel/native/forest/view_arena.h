@@ -1,9 +1,10 @@
 // A merged game (worlds/merged_game.h) as a search over views (view_forest.h) walks it.
 //
-// Nodes are numbered anew: shorter histories first, and those of one view side by side, as they are
-// always read together. Where the game has symmetries (view_symmetries.h) there are standard views
-// alone: a node is turned to one, and looks that are images of each other are one. Letters in
-// shapes: N nodes, E edges, L looks, A actions of all views, n players.
+// Nodes are numbered anew: those of one view side by side, as they are always read together, views
+// that are met earlier first, and the ends of games last. Where the game has symmetries
+// (view_symmetries.h) there are standard views alone: a node is turned to one, and looks that are
+// images of each other are one. Letters in shapes: N nodes, E edges, L looks, A actions of all
+// views, n players.
 
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_ARENA_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_ARENA_H_
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -22,6 +24,12 @@
 #include "view_symmetries.h"
 
 namespace nash_ismcts {
+
+// All nodes of a view.
+struct NodeBlock {
+  int32_t first;
+  int32_t end;
+};
 
 // Nodes of a look, in ascending order.
 struct NodeRange {
@@ -41,7 +49,7 @@ class ViewArena {
         symmetries_(*merged_, candidates),
         players_(merged_->num_players) {
     const std::vector<int32_t> order = sorted();
-    std::vector<int32_t> number(merged_->mover.size());
+    std::vector<int32_t> number(merged_->mover.size(), -1);
     for (size_t node = 0; node < order.size(); ++node) {
       number[order[node]] = static_cast<int32_t>(node);
     }
@@ -59,13 +67,21 @@ class ViewArena {
       }
     }
     first_edge.push_back(static_cast<int64_t>(child.size()));
+    zero_sum_ = players_ == 2;
+    for (size_t at = 0; zero_sum_ && at < merged_->returns.size(); at += 2) {
+      zero_sum_ = merged_->returns[at] == -merged_->returns[at + 1];
+    }
     list_parents();
     list_looks();
+    by_length = number;
+    by_length.erase(std::remove(by_length.begin(), by_length.end(), -1), by_length.end());
   }
 
   const MergedGame& game() const { return *merged_; }
   const ViewSymmetries& symmetries() const { return symmetries_; }
   int32_t num_players() const { return players_; }
+  // Two players, one of whom wins what the other loses.
+  bool is_zero_sum() const { return zero_sum_; }
   int32_t num_nodes() const { return static_cast<int32_t>(view.size()); }
   int32_t num_views() const { return static_cast<int32_t>(merged_->views.size()); }
   int32_t num_looks() const { return merged_->num_looks; }
@@ -89,7 +105,10 @@ class ViewArena {
     const int32_t* const nodes = nodes_.members.data();
     return {nodes + nodes_.first[look], nodes + nodes_.first[look + 1]};
   }
-  NodeRange nodes_of_view(int32_t view) const { return nodes_of_look(look_of_view_[view]); }
+  NodeBlock nodes_of_view(int32_t view) const {  // which must be standard
+    const NodeRange nodes = nodes_of_look(look_of_view_[view]);
+    return {*nodes.begin(), nodes.end()[-1] + 1};
+  }
 
   std::vector<int32_t> view;           // of the mover, -1 at the end of a game [N]
   std::vector<int32_t> terminal;       // row of the game's returns, -1 if the game goes on [N]
@@ -98,26 +117,27 @@ class ViewArena {
   std::vector<int64_t> first_parent;   // of the edges that lead to a node, in the next two [N + 1]
   std::vector<int32_t> parent;         // [E]
   std::vector<int32_t> parent_action;  // number among the actions of all views [E]
+  std::vector<int32_t> by_length;      // all nodes, shorter histories first [N]
 
  private:
+  // By views, in the order in which nodes of the merged game, shorter histories first, meet them.
   std::vector<int32_t> sorted() const {
-    const auto nodes = static_cast<int32_t>(merged_->num_nodes());
-    std::vector<int32_t> depth(nodes, 0), order(nodes);
-    for (int32_t node = 0; node < nodes; ++node) {
+    std::vector<int32_t> order;
+    std::vector<int32_t> met(num_views(), -1);
+    for (int32_t node = 0; node < merged_->num_nodes(); ++node) {
       if (merged_->mover[node] == kChancePlayer) {
         throw std::invalid_argument("a search over views needs a game without chance");
       }
-      for (int64_t edge = merged_->first_edge[node]; edge < merged_->first_edge[node + 1]; ++edge) {
-        depth[merged_->child[edge]] = depth[node] + 1;
-      }
+      if (symmetries_.node[node] != node) continue;
+      order.push_back(node);
+      if (merged_->view[node] >= 0 && met[merged_->view[node]] < 0) met[merged_->view[node]] = node;
     }
-    std::iota(order.begin(), order.end(), 0);
-    const auto turned = [this](int32_t node) { return symmetries_.node[node] != node; };
-    order.erase(std::remove_if(order.begin(), order.end(), turned), order.end());
-    std::stable_sort(order.begin(), order.end(), [&](int32_t left, int32_t right) {
-      return std::make_pair(depth[left], merged_->view[left]) <
-             std::make_pair(depth[right], merged_->view[right]);
-    });
+    const auto place = [&](int32_t node) {
+      return merged_->view[node] < 0 ? std::numeric_limits<int32_t>::max()
+                                     : met[merged_->view[node]];
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int32_t left, int32_t right) { return place(left) < place(right); });
     return order;
   }
 
@@ -150,6 +170,7 @@ class ViewArena {
   std::shared_ptr<const MergedGame> merged_;
   ViewSymmetries symmetries_;
   int32_t players_;
+  bool zero_sum_;
   std::vector<int32_t> look_;          // [N, n]
   std::vector<int32_t> look_of_view_;  // of the mover
   Grouped nodes_{{}, 0};               // by look

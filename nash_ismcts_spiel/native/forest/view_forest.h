@@ -3,13 +3,13 @@
 // A node has several parents, and the model's values and beliefs are exact under P at every node.
 // So a view counts all its nodes w from the first visit on:
 //
-//   Q(a) = sum over w of H(w) rho(w) v(wa) / sum over w of H(w) rho(w)
-//   rho(w) = sum over parents x of share(x -> w) rho(x) pi(xw) / P(xw)
+//   Q(a) = sum over w of r(w) v(wa) / sum over w of r(w)
+//   r(w) = sum over parents x of r(x) pi(xw)
 //
-// H is how likely P makes a node, share how much of that comes over an edge. rho multiplies the
-// moves of all players, the own ones too: a view forgets in which order its player's own moves
-// came. Parents at which nobody has been count 1. The temperature is bounded below, since without
-// perfect recall soft ties need not settle at lower ones.
+// r is how likely a node is by what is played, by P where nobody has been. It multiplies the moves
+// of all players, the own ones too: a view forgets in which order its player's own moves came. The
+// temperature is bounded below, since without perfect recall soft ties need not settle at lower
+// ones.
 //
 // A view has no log. A search walks the decision points of the likeliest way to it, as P makes
 // it: what its player saw there each time somebody moved (its *looks*). So what is played is a
@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -41,10 +42,10 @@ constexpr double kLeastTemperature = 0.1;  // in value scales
 // The decision points of the likeliest way to a view, oldest first; the last one is its own look.
 inline std::vector<int32_t> likeliest_log(const ViewArena& arena, const ViewModels& models,
                                           int32_t view) {
-  const NodeRange nodes = arena.nodes_of_view(view);
-  int32_t node = *std::max_element(nodes.begin(), nodes.end(), [&](int32_t left, int32_t right) {
-    return models.reach[left] < models.reach[right];
-  });
+  const NodeBlock nodes = arena.nodes_of_view(view);
+  const auto reach = models.reach.begin();
+  auto node =
+      static_cast<int32_t>(std::max_element(reach + nodes.first, reach + nodes.end) - reach);
   std::vector<int32_t> points;
   while (true) {
     const int32_t look = arena.look(node, arena.player(view));
@@ -58,6 +59,24 @@ inline std::vector<int32_t> likeliest_log(const ViewArena& arena, const ViewMode
   return points;
 }
 
+// Calls `task` with a count, as a constant where it is small: then loops over so many actions are
+// straight code and their sums stay in registers.
+template <typename Task>
+void with_count(int32_t count, Task task) {
+  switch (count) {
+    case 1: return task(std::integral_constant<int32_t, 1>());
+    case 2: return task(std::integral_constant<int32_t, 2>());
+    case 3: return task(std::integral_constant<int32_t, 3>());
+    case 4: return task(std::integral_constant<int32_t, 4>());
+    case 5: return task(std::integral_constant<int32_t, 5>());
+    case 6: return task(std::integral_constant<int32_t, 6>());
+    case 7: return task(std::integral_constant<int32_t, 7>());
+    case 8: return task(std::integral_constant<int32_t, 8>());
+    case 9: return task(std::integral_constant<int32_t, 9>());
+    default: return task(count);
+  }
+}
+
 class ViewForest {
  public:
   ViewForest(std::shared_ptr<const ViewArena> arena, std::shared_ptr<const ViewModels> models,
@@ -66,15 +85,14 @@ class ViewForest {
         models_(std::move(models)),
         settings_(settings),
         players_(arena_->num_players()),
-        values_(models_->values),
-        rho_(arena_->num_nodes(), 1.0),
+        values_(columns_of(*arena_, *models_)),
+        reach_(models_->reach),
         policy_(models_->policy),
-        ratio_(policy_.size(), 1.0),
         value_(policy_.size(), 0.0),
         tried_(policy_.size(), 0.0),
         mean_(policy_.size(), 0.0),
         views_(arena_->num_views()),
-        root_rho_(arena_->num_nodes(), 1.0),
+        root_reach_(arena_->num_nodes(), 1.0),
         found_at_(arena_->num_nodes(), 0) {}
 
   int64_t simulations() const { return simulations_; }
@@ -143,13 +161,29 @@ class ViewForest {
     int64_t updates = 0;
     double averaged = 0.0;  // sum of weights of the mean
     bool frozen = false;    // what is played here is settled
+    int32_t weighed = 0;    // the last decision point at which it was a root's
     int64_t kept = 0;       // the period in which it was last kept
   };
+  using Column = std::vector<double>;
   struct Mark {
     size_t views;
     int64_t simulations;
     bool few;
   };
+
+  // V of all nodes for each player; for the first one alone if the other has the opposite.
+  static std::vector<Column> columns_of(const ViewArena& arena, const ViewModels& models) {
+    const int32_t players = arena.num_players();
+    std::vector<Column> columns(arena.is_zero_sum() ? 1 : players, Column(arena.num_nodes()));
+    for (size_t player = 0; player < columns.size(); ++player) {
+      for (int32_t node = 0; node < arena.num_nodes(); ++node) {
+        columns[player][node] = models.values[int64_t{node} * players + player];
+      }
+    }
+    return columns;
+  }
+  size_t column_of(int32_t player) const { return values_.size() == 1 ? 0 : player; }
+  double sign_of(int32_t player) const { return column_of(player) < size_t(player) ? -1.0 : 1.0; }
 
   // Where a clock ends the search, the number of simulations is not known beforehand.
   void set_temperature(int64_t count, int64_t visits) {
@@ -164,30 +198,25 @@ class ViewForest {
     const NodeRange nodes = arena_->nodes_of_look(look);
     auto [at, fresh] = roots_.try_emplace(look);
     std::vector<double>& ends = at->second;
-    const auto fill = [&](bool by_play) {
+    if (fresh) {
       double total = 0.0;
-      ends.clear();
-      for (const int32_t node : nodes) {
-        ends.push_back(total += models_->reach[node] * (by_play ? root_rho(node) : 1.0));
-      }
-    };
-    if (fresh) fill(true);
-    if (!(ends.back() > 0.0)) fill(false);  // nothing that is played leads here
+      for (const int32_t node : nodes) ends.push_back(total += root_reach(node));
+    }
     const double point = random.uniform() * ends.back();
     return nodes.first[std::upper_bound(ends.begin(), ends.end() - 1, point) - ends.begin()];
   }
 
-  // rho by all ways from the start of the game, kept while a decision point lasts.
-  double root_rho(int32_t node) {
-    if (node == 0 || found_at_[node] == points_) return root_rho_[node];
+  // r by all ways from the start of the game, kept while a decision point lasts.
+  double root_reach(int32_t node) {
+    if (node == 0 || found_at_[node] == points_) return root_reach_[node];
     double total = 0.0;
     for (int64_t at = arena_->first_parent[node]; at < arena_->first_parent[node + 1]; ++at) {
-      const double before = root_rho(arena_->parent[at]);
-      total += models_->shares[at] * before * ratio_[arena_->parent_action[at]];
+      total += root_reach(arena_->parent[at]) * chance_of(arena_->parent_action[at]);
     }
     found_at_[node] = points_;
-    return root_rho_[node] = total;
+    return root_reach_[node] = total;
   }
+  double chance_of(int32_t action) const { return std::max(policy_[action], kTremble); }
 
   // What another player would take for possible at a node, and what ours would in that.
   int32_t chain(int32_t node, int32_t player, int64_t count, Random& random) {
@@ -200,26 +229,36 @@ class ViewForest {
   void simulate(int32_t node, Random& random) {
     path_.clear();
     while (arena_->terminal[node] < 0) {
-      path_.push_back(node);
       const int32_t view = arena_->view[node];
       keep(view);
-      for (const int32_t each : arena_->nodes_of_view(view)) find_rho(each);
+      path_.empty() ? weigh_root(view) : weigh(view);
+      path_.push_back(view);
       const int32_t action = choose(view, random);
       tried_[arena_->first_action(view) + action] += 1.0;
       node = arena_->child[arena_->first_edge[node] + action];
     }
-    for (size_t at = path_.size(); at-- > 0;) update(arena_->view[path_[at]], at == 0);
+    for (size_t at = path_.size(); at-- > 0;) update(path_[at], at == 0);
   }
 
-  // rho by those of the parents.
-  void find_rho(int32_t node) {
-    if (node == 0) return;
-    double total = 0.0;
-    for (int64_t at = arena_->first_parent[node]; at < arena_->first_parent[node + 1]; ++at) {
-      const double before = rho_[arena_->parent[at]];
-      total += models_->shares[at] * before * ratio_[arena_->parent_action[at]];
+  // r of all nodes of a view where a simulation begins, once at a decision point.
+  void weigh_root(int32_t view) {
+    if (views_[view].weighed == points_) return;
+    views_[view].weighed = points_;
+    const NodeBlock nodes = arena_->nodes_of_view(view);
+    for (int32_t node = nodes.first; node < nodes.end; ++node) reach_[node] = root_reach(node);
+  }
+
+  // r of all nodes of a view by those of their parents.
+  void weigh(int32_t view) {
+    const NodeBlock nodes = arena_->nodes_of_view(view);
+    int64_t at = arena_->first_parent[nodes.first];
+    for (int32_t node = nodes.first; node < nodes.end; ++node) {
+      double total = 0.0;
+      for (const int64_t end = arena_->first_parent[node + 1]; at < end; ++at) {
+        total += reach_[arena_->parent[at]] * chance_of(arena_->parent_action[at]);
+      }
+      reach_[node] = total;
     }
-    rho_[node] = total;
   }
 
   int32_t choose(int32_t view, Random& random) const {
@@ -231,7 +270,9 @@ class ViewForest {
   // N, Qbar, pi, and the values of all nodes of a view.
   void update(int32_t view, bool is_root) {
     View& state = views_[view];
+    const size_t own = column_of(arena_->player(view));
     ++state.updates;
+    look_ahead(view, values_[own]);
     if (!state.frozen) {
       estimate(view);
       const double step = steps_.at(state.updates);
@@ -240,30 +281,39 @@ class ViewForest {
       set_policy(view);
       if (is_root) average(view);
     }
-    for (const int32_t node : arena_->nodes_of_view(view)) back_up(node, view);
+    back_up(view, values_[own]);
+    for (size_t other = 0; other < values_.size(); ++other) {
+      if (other == own) continue;
+      look_ahead(view, values_[other]);
+      back_up(view, values_[other]);
+    }
+  }
+
+  // Values after each action at each node of a view, into after_.
+  void look_ahead(int32_t view, const Column& values) {
+    const NodeBlock nodes = arena_->nodes_of_view(view);
+    const int32_t* const child = arena_->child.data() + arena_->first_edge[nodes.first];
+    after_.resize(arena_->first_edge[nodes.end] - arena_->first_edge[nodes.first]);
+    for (size_t at = 0; at < after_.size(); ++at) after_[at] = values[child[at]];
   }
 
   // Q of each action, into estimate_.
   void estimate(int32_t view) {
-    const NodeRange nodes = arena_->nodes_of_view(view);
-    const int32_t player = arena_->player(view);
-    estimate_.assign(arena_->action_count(view), 0.0);
-    double played = 0.0, likely = 0.0;
-    for (const int32_t node : nodes) {
-      likely += models_->reach[node];
-      played += models_->reach[node] * rho_[node];
-    }
-    const bool by_play = played > 0.0;
-    for (const int32_t node : nodes) {
-      const double weight =
-          by_play ? models_->reach[node] * rho_[node] / played : models_->reach[node] / likely;
-      const int32_t* const child = arena_->child.data() + arena_->first_edge[node];
-      for (size_t a = 0; a < estimate_.size(); ++a) {
-        estimate_[a] += weight * values_[int64_t{child[a]} * players_ + player];
+    const NodeBlock nodes = arena_->nodes_of_view(view);
+    const int32_t count = arena_->action_count(view);
+    const double* const reach = reach_.data();
+    double played = 0.0;
+    for (int32_t node = nodes.first; node < nodes.end; ++node) played += reach[node];
+    estimate_.assign(count, 0.0);
+    const auto add = [&, after = after_.data()](auto actions) mutable {
+      double* __restrict const sums = estimate_.data();
+      for (int32_t node = nodes.first; node < nodes.end; ++node, after += actions) {
+        for (int32_t a = 0; a < actions; ++a) sums[a] += reach[node] * after[a];
       }
-    }
-    arena_->symmetries().even_out(arena_->first_action(view), arena_->action_count(view),
-                                  estimate_.data(), scratch_);
+    };
+    with_count(count, add);
+    for (double& value : estimate_) value /= played * sign_of(arena_->player(view));
+    arena_->symmetries().even_out(arena_->first_action(view), count, estimate_.data(), scratch_);
   }
 
   void set_policy(int32_t view) {
@@ -275,13 +325,6 @@ class ViewForest {
       total += policy_[a];
     }
     for (int64_t a = first; a < end; ++a) policy_[a] /= total;
-    set_ratios(first, end);
-  }
-
-  void set_ratios(int64_t first, int64_t end) {
-    for (int64_t a = first; a < end; ++a) {
-      ratio_[a] = models_->policy[a] > 0.0 ? policy_[a] / models_->policy[a] : 1.0;
-    }
   }
 
   void average(int32_t view) {
@@ -300,23 +343,22 @@ class ViewForest {
       policy_[a] = few_ ? models_->policy[a] : mean_[a] / state.averaged;
       mean_[a] = 0.0;
     }
-    set_ratios(first, end);
     state.averaged = 0.0;
     state.frozen = true;
   }
 
-  void back_up(int32_t node, int32_t view) {
+  // Values of all nodes of a view by those in after_.
+  void back_up(int32_t view, Column& values) {
+    const NodeBlock nodes = arena_->nodes_of_view(view);
     const double* const row = policy_.data() + arena_->first_action(view);
-    const int32_t* const child = arena_->child.data() + arena_->first_edge[node];
-    double* const into = values_.data() + int64_t{node} * players_;
-    const int32_t count = arena_->action_count(view);
-    for (int32_t player = 0; player < players_; ++player) {
-      double total = 0.0;
-      for (int32_t a = 0; a < count; ++a) {
-        total += row[a] * values_[int64_t{child[a]} * players_ + player];
+    const auto tell = [&, after = after_.data(), into = values.data()](auto actions) mutable {
+      for (int32_t node = nodes.first; node < nodes.end; ++node, after += actions) {
+        double total = 0.0;
+        for (int32_t a = 0; a < actions; ++a) total += row[a] * after[a];
+        into[node] = total;
       }
-      into[player] = total;
-    }
+    };
+    with_count(arena_->action_count(view), tell);
   }
 
   // Before a view changes for the first time since `remember`: what it was, for `undo`.
@@ -325,32 +367,28 @@ class ViewForest {
     kept_views_.emplace_back(view, views_[view]);
     views_[view].kept = period_;
     const int64_t first = arena_->first_action(view), end = arena_->first_action(view + 1);
-    for (const std::vector<double>* column : {&policy_, &ratio_, &value_, &tried_}) {
-      kept_.insert(kept_.end(), column->begin() + first, column->begin() + end);
-    }
-    for (const int32_t node : arena_->nodes_of_view(view)) {
-      const auto value = values_.begin() + int64_t{node} * players_;
-      kept_.insert(kept_.end(), value, value + players_);
-      kept_.push_back(rho_[node]);
-    }
+    const auto copy = [this](const Column& column, int64_t first, int64_t end) {
+      kept_.insert(kept_.end(), column.begin() + first, column.begin() + end);
+    };
+    for (const Column* column : {&policy_, &value_, &tried_}) copy(*column, first, end);
+    const NodeBlock nodes = arena_->nodes_of_view(view);
+    for (const Column& column : values_) copy(column, nodes.first, nodes.end);
+    copy(reach_, nodes.first, nodes.end);
   }
 
   // Undoes what `keep` kept last, from its end to its beginning.
   void restore() {
     const auto& [view, state] = kept_views_.back();
     views_[view] = state;
-    const auto take = [this](std::vector<double>& column, int64_t first, int64_t count) {
-      std::copy(kept_.end() - count, kept_.end(), column.begin() + first);
-      kept_.resize(kept_.size() - count);
+    const auto take = [this](Column& column, int64_t first, int64_t end) {
+      std::copy(kept_.end() - (end - first), kept_.end(), column.begin() + first);
+      kept_.resize(kept_.size() - (end - first));
     };
-    const NodeRange nodes = arena_->nodes_of_view(view);
-    for (const int32_t* node = nodes.end(); node-- != nodes.begin();) {
-      take(rho_, *node, 1);
-      take(values_, int64_t{*node} * players_, players_);
-    }
-    for (std::vector<double>* column : {&tried_, &value_, &ratio_, &policy_}) {
-      take(*column, arena_->first_action(view), arena_->action_count(view));
-    }
+    const NodeBlock nodes = arena_->nodes_of_view(view);
+    take(reach_, nodes.first, nodes.end);
+    for (size_t at = values_.size(); at-- > 0;) take(values_[at], nodes.first, nodes.end);
+    const int64_t first = arena_->first_action(view), end = arena_->first_action(view + 1);
+    for (Column* column : {&tried_, &value_, &policy_}) take(*column, first, end);
   }
 
   std::shared_ptr<const ViewArena> arena_;
@@ -358,20 +396,21 @@ class ViewForest {
   ForestSettings settings_;
   int32_t players_;
   int64_t simulations_ = 0;
-  double temperature_ = 0.0;          // alpha
-  double weight_of_mean_ = 0.0;       // of the simulation that is under way
-  bool few_ = true;                   // the last decision point had a handful of simulations
-  std::vector<double> values_, rho_;  // v and rho [N, n], [N]
-  std::vector<double> policy_, ratio_, value_, tried_;  // pi, pi / P, Qbar, visits [A]
-  std::vector<double> mean_;                            // weighted sums of pi [A]
+  double temperature_ = 0.0;       // alpha
+  double weight_of_mean_ = 0.0;    // of the simulation that is under way
+  bool few_ = true;                // the last decision point had a handful of simulations
+  std::vector<Column> values_;     // v, of the first player alone where that says all [1 or n, N]
+  Column reach_;                   // r [N]
+  Column policy_, value_, tried_;  // pi, Qbar, visits [A]
+  Column mean_;                    // weighted sums of pi [A]
   std::vector<View> views_;
   std::unordered_map<int32_t, std::vector<double>> roots_;  // cumulated weights of a look's nodes
-  std::vector<double> root_rho_;                            // rho at the decision point [N]
+  Column root_reach_;                                       // r at the decision point [N]
   std::vector<int32_t> found_at_;                           // at which decision point [N]
   int32_t points_ = 0;                                      // decision points so far
   std::vector<int32_t> moving_;                             // views whose mean is taken
-  std::vector<int32_t> path_;
-  std::vector<double> estimate_, scratch_;
+  std::vector<int32_t> path_;                               // views
+  std::vector<double> after_, estimate_, scratch_;
   LearningSteps steps_;
   std::vector<Mark> marks_;
   int64_t period_ = 0;  // since the last `remember` or `undo`

@@ -14,6 +14,8 @@
 
 namespace nash_ismcts {
 
+constexpr double kTremble = 1e-9;  // a move that is never made counts as made this rarely
+
 struct ViewModels {
   std::vector<double> policy;        // P [A]
   std::vector<double> values;        // V, of each player [N, n]
@@ -29,14 +31,12 @@ struct ViewModels {
   }
 
  private:
-  // A move that P never makes counts as made this rarely.
-  static constexpr double kTremble = 1e-9;
-
   void spread(const ViewArena& arena) {
     reach.assign(arena.num_nodes(), 0.0);
     shares.assign(arena.child.size(), 0.0);
     reach[0] = 1.0;
-    for (int32_t node = 1; node < arena.num_nodes(); ++node) {
+    for (const int32_t node : arena.by_length) {
+      if (node == 0) continue;
       const int64_t first = arena.first_parent[node], end = arena.first_parent[node + 1];
       for (int64_t at = first; at < end; ++at) {
         shares[at] = reach[arena.parent[at]] * std::max(policy[arena.parent_action[at]], kTremble);
@@ -49,7 +49,8 @@ struct ViewModels {
   void evaluate(const ViewArena& arena) {
     const int32_t players = arena.num_players();
     values.assign(int64_t{arena.num_nodes()} * players, 0.0);
-    for (int32_t node = arena.num_nodes() - 1; node >= 0; --node) {
+    for (size_t at = arena.by_length.size(); at-- > 0;) {
+      const int32_t node = arena.by_length[at];
       double* const value = values.data() + int64_t{node} * players;
       if (arena.terminal[node] >= 0) {
         std::copy_n(arena.returns(node), players, value);
@@ -74,7 +75,8 @@ struct ViewModels {
       if (!arena.is_standard(view)) continue;
       const int64_t first = arena.first_action(view), end = arena.first_action(view + 1);
       double total = 0.0;
-      for (const int32_t node : arena.nodes_of_view(view)) {
+      const NodeBlock nodes = arena.nodes_of_view(view);
+      for (int32_t node = nodes.first; node < nodes.end; ++node) {
         total += reach[node];
         for (int64_t action = first; action < end; ++action) {
           const int64_t after = arena.child[arena.first_edge[node] + action - first];
