@@ -10,7 +10,7 @@ the first visit on:
 r is how likely a node is by what is played, by P where nobody has been. It multiplies the moves of
 all players, the own ones too: a view forgets in which order its player's own moves came. The
 temperature alpha is bounded below, since without perfect recall soft ties need not settle at lower
-ones.
+ones. What was visited often is updated at some visits only.
 
 A search walks the decision points of the likeliest way to its view: what its player saw there each
 time somebody moved (its *looks*). Where the game has symmetries and P respects them, all views
@@ -37,6 +37,11 @@ TREMBLE = 1e-9
 """A move that is never made counts as made this rarely."""
 
 
+def visits_an_update(visits: int) -> int:
+    """Simulations through a view for one update of it."""
+    return 1 if visits < 64 else 2 if visits < 256 else 4 if visits < 1024 else 8
+
+
 class _View:
     """What a forest found at one view; tuples and lists have one entry per action.
 
@@ -46,7 +51,7 @@ class _View:
       policy: pi.
       value: Qbar.
       tried: how often simulations took an action.
-      updates: N.
+      visits: N.
       mean, mean_weight: weighted sum of pi, and of the weights.
       frozen: what is played here is settled.
       weighed: a simulation of this decision point began here.
@@ -61,8 +66,12 @@ class _View:
         count = len(self.prior)
         self.policy = self.prior
         self.value, self.tried = [0.0] * count, [0] * count
-        self.updates, self.frozen, self.weighed = 0, False, False
+        self.visits, self.frozen, self.weighed = 0, False, False
         self.mean, self.mean_weight = [0.0] * count, 0.0
+
+    def is_due(self) -> bool:
+        """Whether this visit brings an update."""
+        return self.visits % visits_an_update(self.visits) == 0
 
 
 class ReferenceViewForest:
@@ -132,7 +141,7 @@ class ReferenceViewForest:
         view = self._views.get(number) or _View(self._models, number)
         child_values = self._models.child_values_at(number)
         base = _dot(view.prior, child_values)
-        advantages = [value - base if view.updates else 0.0 for value in view.value]
+        advantages = [value - base if view.visits else 0.0 for value in view.value]
         unknown = self._few and not view.frozen
         return list(view.prior) if unknown else view.policy, advantages, view.tried
 
@@ -183,7 +192,9 @@ class ReferenceViewForest:
             if number not in self._views:
                 self._views[number] = _View(self._models, number)
             view = self._views[number]
-            self._weigh(view, not path)
+            view.visits += 1
+            if view.is_due():
+                self._weigh(view, not path)
             path.append(view)
             if random.uniform() < EXPLORATION:
                 action = random.below(len(view.policy))
@@ -192,13 +203,16 @@ class ReferenceViewForest:
             view.tried[action] += 1
             node = int(self._child[self._first_edge[node] + action])
         for view in reversed(path):
-            self._update(view)
+            if view.is_due():
+                self._update(view)
 
     def _update(self, view: _View) -> None:
-        """N, Qbar, pi, and the values of all nodes of a view."""
-        view.updates += 1
+        """Qbar, pi, and the values of all nodes of a view."""
         if not view.frozen:
-            step = float(view.updates) ** -LEARNING_POWER
+            kept, left = 1.0 - float(view.visits) ** -LEARNING_POWER, 1.0
+            for _ in range(visits_an_update(view.visits)):  # the steps since the last update
+                left *= kept
+            step = 1.0 - left
             for action, estimate in enumerate(self._estimate(view)):
                 view.value[action] += step * (estimate - view.value[action])
             largest = max(view.value)

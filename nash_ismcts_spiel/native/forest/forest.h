@@ -40,11 +40,12 @@ class SoftForest {
  public:
   SoftForest(std::shared_ptr<const TableArena> arena, std::shared_ptr<const TableModels> models,
              const ForestSettings& settings)
-      : met_(arena, std::move(models), settings.first_values == FirstValues::kLearned),
+      : met_(arena, std::move(models), settings.first_values != FirstValues::kRollouts),
         settings_(settings),
         players_(arena->num_players()) {}
 
   int64_t simulations() const { return simulations_; }
+  double temperature() const { return temperature_; }  // of the last simulation
 
   // Runs simulations from a decision point of a player's log, and freezes what is played there.
   // `stop` is asked every now and then; returns how many simulations there were.
@@ -88,9 +89,6 @@ class SoftForest {
     std::copy_n(met_.advantage.data() + met_.set(slot).first, count, advantages);
     std::copy_n(met_.tried.data() + met_.set(slot).first, count, visits);
   }
-
-  // The temperature of the last simulation, in the game's units.
-  double temperature() const { return temperature_; }
 
  private:
   using ValuesAfter = std::vector<const double*>;  // values of worlds that follow
@@ -206,7 +204,7 @@ class SoftForest {
     MetSet& set = met_.set(slot);
     ++set.updates;
     look_ahead(set, met_.values, after_);
-    if (!rollouts()) look_ahead_by_prior(set);
+    if (!rollouts()) look_ahead(set, met_.prior_values, prior_after_);
     if (!set.frozen) {
       estimate(set);
       const double step = steps_.at(set.updates);
@@ -230,16 +228,6 @@ class SoftForest {
     }
   }
 
-  void look_ahead_by_prior(const MetSet& set) {
-    if (learned()) return look_ahead(set, met_.prior_values, prior_after_);
-    prior_after_.clear();
-    for (const SeenWorld& world : set.seen) {
-      for (int32_t a = 0; a < set.count; ++a) {
-        prior_after_.push_back(met_.model_value_after(world.slot, a));
-      }
-    }
-  }
-
   // Q of each action, into estimate_.
   void estimate(const MetSet& set) {
     double seen = 0.0, played = 0.0;
@@ -257,7 +245,7 @@ class SoftForest {
     }
   }
 
-  // The mean over the worlds that were seen; all alike if none is possible.
+  // The mean over seen worlds; all alike if none is possible.
   void estimate_from_seen(const MetSet& set, double played) {
     if (!(played > 0.0)) return;
     auto after = after_.begin();
@@ -351,7 +339,7 @@ class SoftForest {
     }
   }
 
-  // A weighted sum of values. It stays in a register: one player's is done, then the next one's.
+  // A weighted sum of values, in a register: one player's, then the next one's.
   void weigh(const double* weights, const double* const* after, int32_t count, double* into) const {
     for (int32_t p = 0; p < players_; ++p) {
       double total = 0.0;

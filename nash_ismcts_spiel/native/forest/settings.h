@@ -38,6 +38,14 @@ inline double worth(double visits, double done, double sets) {
   return visits * (1.0 + kEvidenceWeight * (done / (done + kEvidenceVisits * (1.0 + sets))));
 }
 
+// Simulations through a view for one update of it, whose step stands for all of them. Search seeds
+// 1 and 2, 10,000 visits around CFR's averages after 1 and 3 iterations of 2x3 abrupt dark hex:
+// .164 and .291 of P's exploitability, .175 and .343 with an update at each visit; seeds 1 to 8,
+// 1,000 visits: .195 and .392, .202 and .388; phantom tic-tac-toe, uniform P: .146 and .143.
+inline int64_t visits_an_update(int64_t visits) {
+  return visits < 64 ? 1 : visits < 256 ? 2 : visits < 1024 ? 4 : 8;
+}
+
 // N^-kLearningPower, which a search asks for again and again.
 class LearningSteps {
  public:

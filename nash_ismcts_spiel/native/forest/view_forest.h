@@ -9,7 +9,7 @@
 // r is how likely a node is by what is played, by P where nobody has been. It multiplies the moves
 // of all players, the own ones too: a view forgets in which order its player's own moves came. The
 // temperature is bounded below, since without perfect recall soft ties need not settle at lower
-// ones.
+// ones. What was visited often is updated at some visits only.
 //
 // A view has no log. A search walks the decision points of the likeliest way to it, as P makes
 // it: what its player saw there each time somebody moved (its *looks*). So what is played is a
@@ -25,12 +25,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "../common/random.h"
+#include "../common/with_count.h"
 #include "settings.h"
 #include "view_arena.h"
 #include "view_models.h"
@@ -38,44 +38,6 @@
 namespace nash_ismcts {
 
 constexpr double kLeastTemperature = 0.1;  // in value scales
-
-// The decision points of the likeliest way to a view, oldest first; the last one is its own look.
-inline std::vector<int32_t> likeliest_log(const ViewArena& arena, const ViewModels& models,
-                                          int32_t view) {
-  const NodeBlock nodes = arena.nodes_of_view(view);
-  const auto reach = models.reach.begin();
-  auto node =
-      static_cast<int32_t>(std::max_element(reach + nodes.first, reach + nodes.end) - reach);
-  std::vector<int32_t> points;
-  while (true) {
-    const int32_t look = arena.look(node, arena.player(view));
-    if (points.empty() || points.back() != look) points.push_back(look);
-    const auto first = models.shares.begin() + arena.first_parent[node],
-               end = models.shares.begin() + arena.first_parent[node + 1];
-    if (first == end) break;
-    node = arena.parent[std::max_element(first, end) - models.shares.begin()];
-  }
-  std::reverse(points.begin(), points.end());
-  return points;
-}
-
-// Calls `task` with a count, as a constant where it is small: then loops over so many actions are
-// straight code and their sums stay in registers.
-template <typename Task>
-void with_count(int32_t count, Task task) {
-  switch (count) {
-    case 1: return task(std::integral_constant<int32_t, 1>());
-    case 2: return task(std::integral_constant<int32_t, 2>());
-    case 3: return task(std::integral_constant<int32_t, 3>());
-    case 4: return task(std::integral_constant<int32_t, 4>());
-    case 5: return task(std::integral_constant<int32_t, 5>());
-    case 6: return task(std::integral_constant<int32_t, 6>());
-    case 7: return task(std::integral_constant<int32_t, 7>());
-    case 8: return task(std::integral_constant<int32_t, 8>());
-    case 9: return task(std::integral_constant<int32_t, 9>());
-    default: return task(count);
-  }
-}
 
 class ViewForest {
  public:
@@ -134,7 +96,7 @@ class ViewForest {
     for (int32_t a = 0; a < arena_->action_count(view); ++a) {
       base += models_->policy[first + a] * models_->child_values[first + a];
     }
-    const bool known = views_[view].updates > 0;
+    const bool known = views_[view].visits > 0;
     for (int32_t a = 0; a < arena_->action_count(view); ++a) {
       advantages[a] = known ? value_[first + a] - base : 0.0;
       visits[a] = static_cast<int64_t>(tried_[first + a]);
@@ -158,7 +120,7 @@ class ViewForest {
 
  private:
   struct View {
-    int64_t updates = 0;
+    int64_t visits = 0;     // N
     double averaged = 0.0;  // sum of weights of the mean
     bool frozen = false;    // what is played here is settled
     int32_t weighed = 0;    // the last decision point at which it was a root's
@@ -231,13 +193,22 @@ class ViewForest {
     while (arena_->terminal[node] < 0) {
       const int32_t view = arena_->view[node];
       keep(view);
-      path_.empty() ? weigh_root(view) : weigh(view);
+      ++views_[view].visits;
+      if (is_due(view)) path_.empty() ? weigh_root(view) : weigh(view);
       path_.push_back(view);
       const int32_t action = choose(view, random);
       tried_[arena_->first_action(view) + action] += 1.0;
       node = arena_->child[arena_->first_edge[node] + action];
     }
-    for (size_t at = path_.size(); at-- > 0;) update(path_[at], at == 0);
+    for (size_t at = path_.size(); at-- > 0;) {
+      if (is_due(path_[at])) update(path_[at]);
+    }
+    if (!views_[path_[0]].frozen) average(path_[0]);
+  }
+
+  bool is_due(int32_t view) const {
+    const int64_t visits = views_[view].visits;
+    return visits % visits_an_update(visits) == 0;
   }
 
   // r of all nodes of a view where a simulation begins, once at a decision point.
@@ -267,19 +238,16 @@ class ViewForest {
     return random.index(policy_.data() + arena_->first_action(view), count);
   }
 
-  // N, Qbar, pi, and the values of all nodes of a view.
-  void update(int32_t view, bool is_root) {
-    View& state = views_[view];
+  // Qbar, pi, and the values of all nodes of a view.
+  void update(int32_t view) {
     const size_t own = column_of(arena_->player(view));
-    ++state.updates;
     look_ahead(view, values_[own]);
-    if (!state.frozen) {
+    if (!views_[view].frozen) {
       estimate(view);
-      const double step = steps_.at(state.updates);
+      const double step = step_at(views_[view].visits);
       double* const mean = value_.data() + arena_->first_action(view);
       for (size_t a = 0; a < estimate_.size(); ++a) mean[a] += step * (estimate_[a] - mean[a]);
       set_policy(view);
-      if (is_root) average(view);
     }
     back_up(view, values_[own]);
     for (size_t other = 0; other < values_.size(); ++other) {
@@ -289,12 +257,20 @@ class ViewForest {
     }
   }
 
+  // What steps of N^-kLearningPower at the visits since the last update come to.
+  double step_at(int64_t visits) {
+    const double kept = 1.0 - steps_.at(visits);
+    double left = 1.0;
+    for (int64_t visit = 0; visit < visits_an_update(visits); ++visit) left *= kept;
+    return 1.0 - left;
+  }
+
   // Values after each action at each node of a view, into after_.
   void look_ahead(int32_t view, const Column& values) {
     const NodeBlock nodes = arena_->nodes_of_view(view);
-    const int32_t* const child = arena_->child.data() + arena_->first_edge[nodes.first];
-    after_.resize(arena_->first_edge[nodes.end] - arena_->first_edge[nodes.first]);
-    for (size_t at = 0; at < after_.size(); ++at) after_[at] = values[child[at]];
+    const int64_t first = arena_->first_edge[nodes.first];
+    after_.resize(arena_->first_edge[nodes.end] - first);
+    for (size_t at = 0; at < after_.size(); ++at) after_[at] = values[arena_->child[first + at]];
   }
 
   // Q of each action, into estimate_.
@@ -367,8 +343,8 @@ class ViewForest {
     kept_views_.emplace_back(view, views_[view]);
     views_[view].kept = period_;
     const int64_t first = arena_->first_action(view), end = arena_->first_action(view + 1);
-    const auto copy = [this](const Column& column, int64_t first, int64_t end) {
-      kept_.insert(kept_.end(), column.begin() + first, column.begin() + end);
+    const auto copy = [this](const Column& column, int64_t from, int64_t to) {
+      kept_.insert(kept_.end(), column.begin() + from, column.begin() + to);
     };
     for (const Column* column : {&policy_, &value_, &tried_}) copy(*column, first, end);
     const NodeBlock nodes = arena_->nodes_of_view(view);

@@ -95,6 +95,26 @@ struct ViewModels {
   }
 };
 
+// The decision points of the likeliest way to a view, oldest first; the last one is its own look.
+inline std::vector<int32_t> likeliest_log(const ViewArena& arena, const ViewModels& models,
+                                          int32_t view) {
+  const NodeBlock nodes = arena.nodes_of_view(view);
+  const auto reach = models.reach.begin();
+  auto node =
+      static_cast<int32_t>(std::max_element(reach + nodes.first, reach + nodes.end) - reach);
+  std::vector<int32_t> points;
+  while (true) {
+    const int32_t look = arena.look(node, arena.player(view));
+    if (points.empty() || points.back() != look) points.push_back(look);
+    const auto first = models.shares.begin() + arena.first_parent[node],
+               end = models.shares.begin() + arena.first_parent[node + 1];
+    if (first == end) break;
+    node = arena.parent[std::max_element(first, end) - models.shares.begin()];
+  }
+  std::reverse(points.begin(), points.end());
+  return points;
+}
+
 }  // namespace nash_ismcts
 
 #endif  // NASH_ISMCTS_SPIEL_NATIVE_FOREST_VIEW_MODELS_H_
