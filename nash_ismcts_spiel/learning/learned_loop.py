@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.learning.config import MEGABYTE, MOST_SEARCHES, TrainingConfig
 from nash_ismcts_spiel.learning.learner import Learner
 from nash_ismcts_spiel.learning.loop import Floats, Loop
-from nash_ismcts_spiel.learning.loops import learns_enumerated, whole_graph
+from nash_ismcts_spiel.learning.loops import learns_enumerated, measured_graph, whole_graph
 from nash_ismcts_spiel.learning.measure import hidden_divergence, policy_figures
 from nash_ismcts_spiel.learning.rows import HiddenRows, PolicyRows, ValueRows
 from nash_ismcts_spiel.learning.searches import Bounds
@@ -150,7 +150,6 @@ class LearnedLoop(Loop):
         config: TrainingConfig,
         seed: int,
         workers: Workers[SelfPlayTask, SelfPlayRows],
-        measured: Callable[[], GameGraph | None] = lambda: None,
     ) -> None:
         """Starts before the first generation.
 
@@ -159,8 +158,6 @@ class LearnedLoop(Loop):
           config: schedules and settings.
           seed: of all randomness.
           workers: who plays the shards.
-          measured: the enumerated graph on which P and H are measured, None if there is none;
-            nothing is learned from it.
         """
         super().__init__(models.game, seed)
         self.games = 0
@@ -170,7 +167,6 @@ class LearnedLoop(Loop):
         enumerated = learns_enumerated(models.game, config)
         self.learned_on = _ON_TABLES if enumerated else "learned on graphs that grow"
         self._workers: Workers[SelfPlayTask, SelfPlayRows] = workers
-        self._measured = measured
 
     def step(self, watch: Watch | None = None) -> None:
         """One generation; if it is interrupted while games are played, nothing has changed.
@@ -198,8 +194,8 @@ class LearnedLoop(Loop):
 
     @functools.cached_property
     def graph(self) -> GameGraph | None:  # type: ignore[override]  # made when it is asked for
-        """The enumerated graph on which P and H are measured."""
-        return self._measured()
+        """The enumerated graph on which P and H are measured; nothing is learned from it."""
+        return measured_graph(self.game, self._config)
 
     def policy(self) -> Floats:
         """P, with its mean weights. [A]"""

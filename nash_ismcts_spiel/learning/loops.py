@@ -67,8 +67,7 @@ def make_loop(
     whole = learns_enumerated(game, config)
     make_worker = functools.partial(SelfPlayWorker, game.name, config, seed, whole)
     played: Workers[Any, Any] = make_workers("ray" if ray else "processes", make_worker, workers)
-    measured = functools.partial(measured_graph, game, config)
-    return LearnedLoop(Learner(game, config, seed), config, seed, played, measured)
+    return LearnedLoop(Learner(game, config, seed), config, seed, played)
 
 
 def is_large(game: SupportedGame, limit: int = ENUMERATION_LIMIT) -> bool:
