@@ -21,10 +21,7 @@ from nash_ismcts_spiel.facts.particles import Population
 from nash_ismcts_spiel.facts.phantom_go_log import Reading
 
 _POPULATIONS = 8
-"""Populations that are tried, with other priorities in turn."""
-
-_EAGER = (1.0, 3.0, 3.0, 1.0, 0.3)
-"""How eager the other player is in each, see `_Choice`."""
+"""Populations that are tried."""
 
 _WORLDS, _MOST, _WORK = 12, 36, 36
 """Worlds of a population, at first and at most, and how often it may be taken to a next look, by
@@ -39,8 +36,8 @@ def facts(
 ) -> Iterator[list[int] | None]:
     """Yields histories in which the other player's stones are where they have to be."""
     size = game.get_parameters()["board_size"]
-    for number in range(_POPULATIONS):
-        choice = _Choice(Reading(size, player, log, rng), player, _EAGER[number % len(_EAGER)], rng)
+    for _ in range(_POPULATIONS):
+        choice = _Choice(Reading(size, player, log, rng), player, rng)
         population = Population(game, player, log, choice.events, rng)
         if (yield from population.run(_WORLDS, _MOST, _WORK * len(log))):
             for state in population.worlds[:8]:
@@ -53,15 +50,11 @@ class _Choice:
     Attributes:
       reading: what the log of the player says.
       player: whose log it is.
-      eager: how much more often than needed it plays where it has to play at some time.
     """
 
-    def __init__(
-        self, reading: Reading, player: int, eager: float, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, reading: Reading, player: int, rng: np.random.Generator) -> None:
         self.reading = reading
         self.player = player
-        self.eager = eager
         self.rng = rng
 
     def events(self, state: Any, number: int) -> Iterable[int]:
@@ -98,7 +91,7 @@ class _Choice:
             yield from self._safest(self._shuffled(needed)[:_TRIES], theirs, number)
             return
         slots = len(reading.moves) - bisect.bisect_left(reading.moves, number)
-        first = self.rng.random() * max(slots, 1) < self.eager * len(needed)
+        first = self.rng.random() * max(slots, 1) < len(needed)
         wanted, other = self._shuffled(needed)[:_TRIES], self._shuffled(free)[:_TRIES]
         yield from self._safest([*wanted, *other] if first else [*other, *wanted], theirs, number)
 
