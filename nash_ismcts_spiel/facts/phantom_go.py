@@ -17,15 +17,8 @@ from typing import Any
 import numpy as np
 
 from nash_ismcts_spiel.facts.log import Look
-from nash_ismcts_spiel.facts.particles import Population
+from nash_ismcts_spiel.facts.particles import histories
 from nash_ismcts_spiel.facts.phantom_go_log import Reading
-
-_POPULATIONS = 8
-"""Populations that are tried."""
-
-_WORLDS, _MOST, _WORK = 12, 36, 36
-"""Worlds of a population, at first and at most, and how often it may be taken to a next look, by
-world and look of the log."""
 
 _TRIES = 10
 """Moves that are tried in one place."""
@@ -34,14 +27,9 @@ _TRIES = 10
 def facts(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> Iterator[list[int] | None]:
-    """Yields histories in which the other player's stones are where they have to be."""
-    size = game.get_parameters()["board_size"]
-    for _ in range(_POPULATIONS):
-        choice = _Choice(Reading(size, player, log, rng), player, rng)
-        population = Population(game, player, log, choice.events, rng)
-        if (yield from population.run(_WORLDS, _MOST, _WORK * len(log))):
-            for state in population.worlds[:8]:
-                yield state.history()
+    """Histories in which the other player's stones are where they have to be."""
+    reading = Reading(game.get_parameters()["board_size"], player, log, rng)
+    return histories(game, player, log, _Choice(reading, player, rng), rng)
 
 
 class _Choice:
@@ -56,6 +44,7 @@ class _Choice:
         self.reading = reading
         self.player = player
         self.rng = rng
+        self.heat = 1.0
 
     def events(self, state: Any, number: int) -> Iterable[int]:
         """Moves of the other player, best first; the look with a number is the next one."""
