@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from nash_ismcts_spiel.facts import Deal, around, tricks
+from nash_ismcts_spiel.facts import cards as cards_module
 
 
 def all_deals(deal: Deal) -> set[tuple[int, ...]]:
@@ -95,3 +96,21 @@ def test_who_does_not_follow_suit_holds_none_of_it_beside_what_it_played() -> No
     assert {
         owners(hands) for hands in itertools.islice(deal.hands(np.random.default_rng(0)), 50)
     } == {(2, 0, 2, 1, 1, 0)}
+
+
+def test_cards_that_are_seen_later_have_come_before() -> None:
+    places, shown = {0: [0, 2, 4], 1: [1, 3]}, [(10, 0, 3), (11, 1, 2), (12, 0, 5)]
+    found, rng = set(), np.random.default_rng(0)
+    for _ in range(200):
+        cards = cards_module.placed(places, shown, rng.permutation([20, 21, 22]).tolist(), rng)
+        assert cards is not None
+        found.add(tuple(cards[place] for place in range(5)))
+    expected = {
+        (*(hand[0], 11, hand[1], other, hand[2]),)
+        for hand in itertools.permutations([10, 12, 20, 21, 22], 3)
+        for other in {20, 21, 22} - {*hand}
+        if 10 in hand[:2] and 12 in hand
+    }
+    assert found == expected
+    assert cards_module.placed({0: [3]}, [(1, 0, 3)], [], rng) is None
+    assert cards_module.placed({0: [3, 4]}, [(1, 0, 5)], [], rng) is None

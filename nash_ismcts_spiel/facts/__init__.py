@@ -47,26 +47,17 @@ __all__ = [
     "register_facts",
 ]
 
+_OF_ONE_GAME = (
+    battleship, bridge, crazy_eights, cribbage, dou_dizhu, euchre, gin_rummy, go_fish, hearts,
+    oh_hell, phantom_go, rbc, skat, social_deduction, solitaire, spades,
+)  # fmt: skip
+"""Modules that have the names of their games."""
+
 _FACTS: dict[str, Facts] = {
-    "battleship": battleship.facts,
-    "bridge": bridge.facts,
-    "crazy_eights": crazy_eights.facts,
-    "cribbage": cribbage.facts,
-    "dou_dizhu": dou_dizhu.facts,
-    "euchre": euchre.facts,
-    "gin_rummy": gin_rummy.facts,
-    "go_fish": go_fish.facts,
-    "hearts": hearts.facts,
-    "oh_hell": oh_hell.facts,
-    "phantom_go": phantom_go.facts,
+    **{module.__name__.rpartition(".")[2]: module.facts for module in _OF_ONE_GAME},
     "python_block_dominoes": dominoes.facts,
     "python_liars_poker": liars_poker.facts,
     "python_team_dominoes": dominoes.facts,
-    "rbc": rbc.facts,
-    "skat": skat.facts,
-    "social_deduction": social_deduction.facts,
-    "solitaire": solitaire.facts,
-    "spades": spades.facts,
 }
 
 _SLOW = frozenset({phantom_go.facts, rbc.facts})

@@ -21,6 +21,8 @@ PASS = 0
 _DESTINATIONS = 73
 _UNDERPROMOTIONS = 9
 _LEFT_CASTLING, _RIGHT_CASTLING = 4672, 4673
+_STRAIGHT = ((0, 1), (1, 0), (0, -1), (-1, 0))
+_SLANTED = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 _KNIGHT = ((-2, -1), (-2, 1), (-1, -2), (-1, 2), (2, -1), (2, 1), (1, -2), (1, 2))
 
 
@@ -79,27 +81,35 @@ def pieces_of(fen: str, white: bool) -> dict[int, str]:
     return found
 
 
-@functools.cache
 def distance(kind: str, start: int, end: int, white: bool) -> int:
     """Moves that a piece needs on an empty board; pawns may take."""
-    if start == end:
-        return 0
-    right, up = end % SIDE - start % SIDE, end // SIDE - start // SIDE
-    if kind == "p":
-        up = up if white else -up
-        first = start // SIDE == (1 if white else SIDE - 2)
-        if up < max(1, abs(right)):
-            return FAR
-        return up - 1 if first and up >= 2 and up - 2 >= abs(right) else up
-    if kind == "k":
-        return max(abs(right), abs(up))
+    return _distances(kind, start, white).get(end, FAR)
+
+
+@functools.cache
+def _distances(kind: str, start: int, white: bool) -> dict[int, int]:
+    found, pending = {start: 0}, [start]
+    for square in pending:
+        for up, right in _ways(kind, square // SIDE, white):
+            file, rank = square % SIDE + right, square // SIDE + up
+            there = rank * SIDE + file
+            if 0 <= file < SIDE and 0 <= rank < SIDE and there not in found:
+                found[there] = found[square] + 1
+                pending.append(there)
+    return found
+
+
+def _ways(kind: str, rank: int, white: bool) -> list[tuple[int, int]]:
+    """Ranks up and files right of one move from a rank."""
     if kind == "n":
-        return _knight_distances(start)[end]
-    straight, diagonal = right == 0 or up == 0, abs(right) == abs(up)
-    if kind == "b" and (right + up) % 2:
-        return FAR
-    one = {"r": straight, "b": diagonal, "q": straight or diagonal}[kind]
-    return 1 if one else 2
+        return list(_KNIGHT)
+    if kind == "p":
+        up, first = (1, 1) if white else (-1, SIDE - 2)
+        return [(up, 0), (up, -1), (up, 1), *[(2 * up, 0)] * (rank == first)]
+    lines = {"r": _STRAIGHT, "b": _SLANTED}.get(kind, _STRAIGHT + _SLANTED)
+    return [
+        (k * up, k * right) for up, right in lines for k in range(1, 2 if kind == "k" else SIDE)
+    ]
 
 
 @functools.cache
@@ -111,16 +121,3 @@ def between(start: int, end: int) -> frozenset[int]:
         return frozenset()
     step = (up * SIDE + right) // length
     return frozenset(range(start + step, end, step))
-
-
-@functools.cache
-def _knight_distances(start: int) -> dict[int, int]:
-    found, pending = {start: 0}, [start]
-    for square in pending:
-        for right, up in _KNIGHT:
-            file, rank = square % SIDE + right, square // SIDE + up
-            there = rank * SIDE + file
-            if 0 <= file < SIDE and 0 <= rank < SIDE and there not in found:
-                found[there] = found[square] + 1
-                pending.append(there)
-    return found

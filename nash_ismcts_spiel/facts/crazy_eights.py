@@ -79,15 +79,8 @@ def facts(
         cards = placed(places, shown, rng.permutation(list(unseen.elements())).tolist(), rng)
         if cards is None:
             continue
-        got = cards | own
-        hands = [[got[p * size + place] for place in range(size)] for p in range(len(first.sizes))]
-        whole = [
-            event if event.player == player
-            else event._replace(drawn=tuple(got[place] for place in event.drawn))
-            for event in events
-        ]  # fmt: skip
-        for dealer in rng.permutation(len(hands)).tolist():
-            history = played(game, player, dealer, hands, first.card, whole)
+        for dealer in rng.permutation(len(first.sizes)).tolist():
+            history = played(game, player, dealer, first, cards | own, events)
             if history is not None:
                 yield history
                 break
@@ -143,22 +136,27 @@ def between(before: Seen, seen: Seen, player: int, acted: int | None, when: int)
 
 
 def played(
-    game: Any, player: int, dealer: int, hands: list[list[int]], first: int, events: Sequence[Event]
+    game: Any, player: int, dealer: int, first: Seen, got: dict[int, int], events: Sequence[Event]
 ) -> list[int] | None:
-    """The history in which all this happened; None if it could not."""
+    """The history in which all this happened, with cards by place; None if it could not."""
+    players, size = len(first.sizes), first.sizes[0]
     state = game.new_initial_state()
-    left = [iter(hand) for hand in hands]
-    dealt = (next(left[seat]) for seat in around(len(hands), len(hands[0]), dealer + 1))
-    for outcome in (FIRST_DEALER + dealer, *dealt, first):
-        state.apply_action(outcome)
-    suit = first % len(SUITS)
+    state.apply_action(FIRST_DEALER + dealer)
+    for turn, seat in enumerate(around(players, size, dealer + 1)):
+        state.apply_action(got[seat * size + turn // players])
+    state.apply_action(first.card)
+    suit = first.card % len(SUITS)
     for event in [*events, None]:
-        while not (state.current_player() == player if event is None else is_next(state, event)):
-            if not nothing_shown(state, player, suit):
+        while not is_next(state, event, player):
+            legal = [] if state.current_player() == player else state.legal_actions()
+            hidden = [action for action in (PASS, FIRST_NOMINATION + suit) if action in legal]
+            if not hidden:
                 return None
+            state.apply_action(hidden[0])
         if event is None:
             break
-        for action in (event.action, *event.drawn):
+        own = event.player == player
+        for action in (event.action, *(card if own else got[card] for card in event.drawn)):
             if action not in state.legal_actions():
                 return None
             state.apply_action(action)
@@ -169,19 +167,9 @@ def played(
     return history
 
 
-def is_next(state: Any, event: Event) -> bool:
-    """Whether an event can happen now."""
-    if state.is_terminal() or state.is_chance_node():
-        return False
-    return event.player in (-1, state.current_player()) and event.action in state.legal_actions()
-
-
-def nothing_shown(state: Any, player: int, suit: int) -> bool:
-    """Lets another do what the player is not shown; False if there is nothing such."""
-    if state.is_terminal() or state.is_chance_node() or state.current_player() == player:
-        return False
-    for action in (PASS, FIRST_NOMINATION + suit):
-        if action in state.legal_actions():
-            state.apply_action(action)
-            return True
-    return False
+def is_next(state: Any, event: Event | None, player: int) -> bool:
+    """Whether an event can happen now; without one, whether it is the player's turn."""
+    mover = state.current_player()
+    if event is None:
+        return bool(mover == player)
+    return event.player in (-1, mover) and event.action in state.legal_actions()

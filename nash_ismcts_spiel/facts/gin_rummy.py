@@ -195,4 +195,5 @@ def light(cards: Sequence[int], count: int, allowed: int, rng: np.random.Generat
         if left and rng.random() * ways(start, left, allowed) >= ways(start + 1, left, allowed):
             chosen.append(card)
             allowed -= points(card)
-    return rng.permutation(chosen).tolist()
+    shuffled: list[int] = rng.permutation(chosen).tolist()
+    return shuffled

@@ -109,7 +109,7 @@ def read(text: str) -> Seen:
     players = [found.groups() for found in map(_PLAYER.fullmatch, lines) if found]
     sizes, books = ([int(row[column]) for row in players] for column in (0, 1))
     steps = [
-        Step(*(int(number or 0) for number in found.groups()[:4]), found[5] is not None)
+        Step(int(found[1]), int(found[2]), int(found[3]), int(found[4] or 0), found[5] is not None)
         for found in map(_EVENT.fullmatch, lines[:2:-1])
         if found
     ]

@@ -17,18 +17,8 @@ from typing import Any
 import numpy as np
 
 from nash_ismcts_spiel.facts.log import Look
-from nash_ismcts_spiel.facts.particles import Population
-from nash_ismcts_spiel.facts.phantom_go_log import SOON, Reading
-
-_POPULATIONS = 8
-"""Populations that are tried, with other priorities in turn."""
-
-_EAGER = (1.0, 3.0, 3.0, 1.0, 0.3)
-"""How eager the other player is in each, see `_Choice`."""
-
-_WORLDS, _MOST, _WORK = 12, 36, 36
-"""Worlds of a population, at first and at most, and how often it may be taken to a next look, by
-world and look of the log."""
+from nash_ismcts_spiel.facts.particles import histories
+from nash_ismcts_spiel.facts.phantom_go_log import Reading
 
 _TRIES = 10
 """Moves that are tried in one place."""
@@ -37,15 +27,9 @@ _TRIES = 10
 def facts(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> Iterator[list[int] | None]:
-    """Yields histories in which the other player's stones are where they have to be."""
-    size = game.get_parameters()["board_size"]
-    for number in range(_POPULATIONS):
-        reading, eager = Reading(size, player, log, rng), _EAGER[number % len(_EAGER)]
-        choice = _Choice(reading, player, number % 2 == 1, eager, rng)
-        population = Population(game, player, log, choice.events, rng)
-        if (yield from population.run(_WORLDS, _MOST, _WORK * len(log))):
-            for state in population.worlds[:8]:
-                yield state.history()
+    """Histories in which the other player's stones are where they have to be."""
+    reading = Reading(game.get_parameters()["board_size"], player, log, rng)
+    return histories(game, player, log, _Choice(reading, player, rng), rng)
 
 
 class _Choice:
@@ -54,18 +38,13 @@ class _Choice:
     Attributes:
       reading: what the log of the player says.
       player: whose log it is.
-      careful: the other player prefers to leave liberties to its own stones.
-      eager: how much more often than needed it plays where it has to play at some time.
     """
 
-    def __init__(
-        self, reading: Reading, player: int, careful: bool, eager: float, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, reading: Reading, player: int, rng: np.random.Generator) -> None:
         self.reading = reading
         self.player = player
-        self.careful = careful
-        self.eager = eager
         self.rng = rng
+        self.heat = 1.0
 
     def events(self, state: Any, number: int) -> Iterable[int]:
         """Moves of the other player, best first; the look with a number is the next one."""
@@ -101,38 +80,21 @@ class _Choice:
             yield from self._safest(self._shuffled(needed)[:_TRIES], theirs, number)
             return
         slots = len(reading.moves) - bisect.bisect_left(reading.moves, number)
-        first = self.rng.random() * max(slots, 1) < self.eager * len(needed)
+        first = self.rng.random() * max(slots, 1) < len(needed)
         wanted, other = self._shuffled(needed)[:_TRIES], self._shuffled(free)[:_TRIES]
         yield from self._safest([*wanted, *other] if first else [*other, *wanted], theirs, number)
 
     def _safest(self, points: list[int], theirs: frozenset[int], number: int) -> Iterator[int]:
-        """The same points, those last that leave somebody too little room."""
+        """The same points, those last that take the last liberty of a point where the player plays
+        later.
+        """
         last = []
         for point in points:
-            if (
-                self._smothers(point, theirs, number)
-                or self._threatens(point, theirs, number)
-                or (self.careful and self._weakens(point, theirs, number))
-            ):
+            if self._smothers(point, theirs, number):
                 last.append(point)
             else:
                 yield point
         yield from last
-
-    def _threatens(self, point: int, theirs: frozenset[int], number: int) -> bool:
-        """Whether a stone leaves one liberty to own stones that are not captured for now."""
-        reading = self.reading
-        return any(
-            len(reading.liberties(beside, number - 1) - theirs - {point}) == 1
-            for beside in reading.neighbours(point)
-            if beside in reading.seen[number - 1].own
-            and reading.lost_at(beside, number) > number + SOON
-        )
-
-    def _weakens(self, point: int, theirs: frozenset[int], number: int) -> bool:
-        """Whether a stone leaves one liberty to the stones that it is connected with."""
-        around = self.reading.around(self.reading.group(point, theirs))
-        return len(around - self.reading.seen[number - 1].own) <= 1
 
     def _smothers(self, point: int, theirs: frozenset[int], number: int) -> bool:
         """Whether a stone takes the last liberty of a point where the player plays later."""

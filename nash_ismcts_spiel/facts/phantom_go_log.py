@@ -15,9 +15,6 @@ import numpy as np
 
 from nash_ismcts_spiel.facts.log import Look
 
-SOON = 3
-"""Looks after which own stones are captured that may be threatened now."""
-
 
 class Seen(NamedTuple):
     """One look: points with own and with known stones of the other player, and the last move."""
@@ -54,7 +51,6 @@ class Reading:
         self.log = log
         self.rng = rng
         self.seen = [self.read_look(look.shown, player) for look in log]
-        self._liberties: dict[tuple[int, int], set[int]] = {}
         self.facts: dict[int, list[tuple[int, str]]] = {p: [] for p in range(size * size)}
         for number in range(1, len(log)):
             self._read(number)
@@ -168,21 +164,6 @@ class Reading:
             elif before.valid and (self.log[number - 1].action is not None or number == player):
                 found.append(number)
         return found
-
-    def liberties(self, stone: int, number: int) -> set[int]:
-        """Points round the own stones that are connected with one, as a look showed them."""
-        if (stone, number) not in self._liberties:
-            group = self.group(stone, self.seen[number].own)
-            around = self.around(group)
-            self._liberties.update(((each, number), around) for each in group)
-        return self._liberties[stone, number]
-
-    def lost_at(self, stone: int, number: int) -> int:
-        """The look at which an own stone is captured, from one on; far in the future if never."""
-        for when, fact in self.facts[stone]:
-            if when >= number and fact == "emptied":
-                return when
-        return 2 * len(self.log) + SOON
 
     def played_after(self, point: int, number: int) -> bool:
         """Whether the next that is known of a point is that the player takes it, and no stones."""
