@@ -69,7 +69,7 @@ class Case:
         engine = NativeEngine(Models(self.graph, self.evaluator), config)
         return engine.search(self.root, np.random.default_rng(seed))
 
-    def soft_search(self, visits: int, seed: int = 0) -> SearchResult:
+    def soft_search(self, visits: int, seed: int = 1) -> SearchResult:
         """What the search with soft ties finds here; its intervals are as wide as alpha."""
         models = forest_models(self.graph, self.evaluator)
         return ForestEngine(models, SearchConfig(visits=visits), seed).search(self.root)

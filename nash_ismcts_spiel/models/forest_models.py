@@ -34,8 +34,9 @@ class ForestModels:
       beliefs: H of each world given each player's view. [W, n]
       first_values: where the first values of worlds come from.
       value_scale: utility units that count as 1.
-      regret: g, the regret of P as these models see it, in value scales.
-      advantage_share: how much of P's own advantages counts.
+      regret: g of the leash, in value scales; it grows with the regret that these models see.
+      advantage_share: how much of P's own advantages counts for others; its square counts for the
+        player that searches.
       blend: how far Vc gives way to values under P that the forest backs up itself.
     """
 

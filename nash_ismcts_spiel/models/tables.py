@@ -36,20 +36,21 @@ _BATCH = 8192
 _LEAST_REGRET = 1e-6
 _UNTRAINED_REGRET = 0.4
 """g of the uniform policy, in value scales."""
-_EXACT_DOUBT, _LEARNED_DOUBT = 0.006, 0.004
 _LEARNED_SHARE, _LEARNED_BLEND = 0.5, 0.5
-"""How far P's own advantages are trusted: a share of 1 / (1 + sqrt(doubt / g)), half of it if they
-were learned. Chosen on CFR's averages and on learned models that are not among those reported: in
-Leduc poker, 1,000 visits, search seed 1, P after 200 iterations of CFR (g .0086) shares of .5, .67
-and .75 have .88, .94 and .96 of P's exploitability, after 50 (g .029) shares of .5 and .75 have .78
-and .72."""
+"""Of P's own advantages, where they were learned; how far Vc then gives way to Q_P."""
+_DOUBT, _LEASH_DOUBT = 0.025, 0.05
+"""Of P's own advantages 1 / sqrt(1 + doubt / g) counts for others, its square for the player that
+searches; g of the leash is at least sqrt(leash doubt * g). As multiples of P's exploitability, one
+share of 1 / (1 + sqrt(.006 / g)) for all with the leash of g, and these: Leduc poker, 1,000 visits,
+search seed 1, CFR's averages of 70, 200, 250 and 1,000 iterations .79 .92 .97 1.20 and .79 .90 .94
+1.01; P learned 20 CPU seconds with training seed 50 and 60 with seeds 51 and 52 .93 .92 .91 and .85
+.88 .85. Equal shares for all or a leash shorter still are worse (docs/differences.md)."""
 _LEARNED_REGRET = 2.0
 """g of a learned P is so many times what its values say, exact or learned: its errors are of
-another kind than those of CFR's averages. In Leduc poker, 1,000 visits, search seed 1, P learned 20
-and 60 CPU seconds with training seeds 50 and 51, factors of 1, 2 and 4 have .94 .95 .90 .93, .90
-.92 .88 .90 and .84 .87 .84 .89 of P's exploitability; in Liar's Dice 1x4 at 10,000 visits, 5 and 20
-seconds, seed 50, .26 .58, .26 .54 and .45 .74. Around CFR's average of 200 iterations 1 and 2 have
-.92 and .98."""
+another kind than those of CFR's averages. Factors of 1 and 2, with a doubt of .03 and four times g
+for the leash: Leduc poker, 1,000 visits, search seed 1, P learned 20 and 60 CPU seconds with
+training seeds 50 and 51 .88 .86 .91 .91 and .80 .80 .85 .88 of P's exploitability; Liar's Dice 1x4,
+20 seconds .77 .73 and .73 .74."""
 
 
 def forest_models(
@@ -124,8 +125,7 @@ class _Tables:
         regret = self._regret(policy, child_values)
         return ForestModels(
             self._graph, self._arena, policy, child_values, values, beliefs, "exact",
-            self._graph.value_scale, regret_factor * regret,
-            1.0 / (1.0 + (_EXACT_DOUBT / regret) ** 0.5),
+            self._graph.value_scale, *_trusted(regret_factor * regret),
         )  # fmt: skip
 
     def untrained(self) -> ForestModels:
@@ -149,10 +149,10 @@ class _Tables:
         if "Vc" not in parts:
             return found
         regret = max(_LEARNED_REGRET * self._regret(policy, child_values), _LEAST_REGRET)
-        share = _LEARNED_SHARE / (1.0 + (_LEARNED_DOUBT / regret) ** 0.5)
+        regret, share = _trusted(regret)
         return dataclasses.replace(
-            found, child_values=child_values, regret=regret, advantage_share=share,
-            blend=_LEARNED_BLEND,
+            found, child_values=child_values, regret=regret,
+            advantage_share=_LEARNED_SHARE * share, blend=_LEARNED_BLEND,
         )  # fmt: skip
 
     def _chance(self, policy: Floats) -> Floats:
@@ -230,6 +230,15 @@ class _Tables:
         moves = self._kind == DECISION
         total = float(np.sum(reach[moves] * gain[self._set[moves]]))
         return max(total / self._players / self._graph.value_scale, _LEAST_REGRET)
+
+
+def _trusted(regret: float) -> tuple[float, float]:
+    """g of the leash, and the others' share of P's own advantages, by the regret of P.
+
+    The player that searches gains by its own share on errors of the others' P, which they mend. By
+    the others' share it finds its own errors, since they would gain on them.
+    """
+    return max(regret, (_LEASH_DOUBT * regret) ** 0.5), (1.0 + _DOUBT / regret) ** -0.5
 
 
 def _given_view(view: npt.NDArray[np.int32], weight: Floats, trembles: Ints | None) -> Floats:

@@ -80,6 +80,7 @@ class ReferenceForest:
         self._learned = models.first_values == "learned"
         self._met = MetWorlds(models)
         self._roots: dict[int, list[float]] = {}
+        self._player = 0  # whose log is walked
         self._few = True  # the last decision point had a handful of simulations
 
     def think(
@@ -93,6 +94,7 @@ class ReferenceForest:
         random = SplitMix.stream(self._seed, self._arena.view_hash(view))
         moving: list[MetSet] = []
         self._roots = {}
+        self._player = player
         count = 0
         while (visits is None or count < visits) and time.perf_counter() < ends:
             if count & (count - 1) == 0:  # where a clock ends the search, n is a guess
@@ -231,7 +233,9 @@ class ReferenceForest:
             for vc, q in zip(node.child_values, under_prior, strict=True)
         ]
         mean = _dot(node.prior, own)
-        return [gained[a] + self._models.advantage_share * (own[a] - mean) for a in actions]
+        of_others = self._models.advantage_share
+        share = of_others * of_others if me == self._player else of_others
+        return [gained[a] + share * (own[a] - mean) for a in actions]
 
     def _expect_outcomes(self, world: MetWorld) -> None:
         """Outcomes never met count at their value under P, or not at all without models."""

@@ -54,6 +54,7 @@ class SoftForest {
     Random random(settings_.seed, met_.arena().view_hash(view));
     roots_.clear();
     moving_.clear();
+    player_ = player;
     int64_t count = 0;
     for (; count < visits && !(count % kStopInterval == 0 && stop()); ++count) {
       if ((count & (count - 1)) == 0) set_temperature(count, visits);
@@ -283,9 +284,9 @@ class SoftForest {
       value = (1.0 - blend) * met_.child_values(set)[a] + blend * value;
       mean += met_.prior(set)[a] * value;
     }
-    for (int32_t a = 0; a < set.count; ++a) {
-      estimate_[a] += settings_.advantage_share * (prior_estimate_[a] - mean);
-    }
+    const double of_others = settings_.advantage_share;
+    const double share = set.player == player_ ? of_others * of_others : of_others;
+    for (int32_t a = 0; a < set.count; ++a) estimate_[a] += share * (prior_estimate_[a] - mean);
   }
 
   void set_policy(const MetSet& set) {
@@ -382,6 +383,7 @@ class SoftForest {
   MetWorlds met_;
   ForestSettings settings_;
   int32_t players_;
+  int32_t player_ = 0;  // whose log is walked
   int64_t simulations_ = 0;
   double temperature_ = 0.0;     // alpha
   double weight_of_mean_ = 0.0;  // of the simulation that is under way

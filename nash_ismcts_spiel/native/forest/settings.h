@@ -62,8 +62,8 @@ class LearningSteps {
 
 struct ForestSettings {
   double value_scale = 1.0;      // utility units that count as 1
-  double regret = 0.4;           // g, the regret of P as its own models see it, in value scales
-  double advantage_share = 1.0;  // how much of P's own advantages counts
+  double regret = 0.4;           // g of the leash, in value scales
+  double advantage_share = 1.0;  // of P's own advantages, for others; its square for the player
   double blend = 0.0;            // how far Vc gives way to Q_P in the limit
   FirstValues first_values = FirstValues::kExact;
   uint64_t seed = 0;
