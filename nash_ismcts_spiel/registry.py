@@ -58,10 +58,10 @@ def make_bot(name: str, game: Any, player_id: int | None = None, **params: Any) 
       game: a pyspiel game or its name.
       player_id: the seat. Only the searches of this package do without: they then play for whoever
         is to move, so that one bot serves where a script has one pyspiel.ISMCTSBot.
-      **params: for the searches of this package: `evaluator` or `checkpoint`, `seed`, `seconds` and
-        any field of SearchConfig, on top of the preset of that name (or of `config` if that is
-        given). A checkpoint is the directory of a run, the file of saved models, or "pretrained"
-        for the models of this game that come with the package.
+      **params: for the searches of this package: `models`, `seed`, `seconds` and any field of
+        SearchConfig, on top of the preset of that name (or of `config` if that is given). Models
+        are an evaluator, the directory of a run, the file of saved models, or "pretrained" for
+        those of this game that come with the package; `evaluator` and `checkpoint` are the same.
 
     Raises:
       ValueError: no bot has that name, or a parameter is unknown.
@@ -96,6 +96,7 @@ def _search_bot_maker(preset: str) -> BotMaker:
         game: Any,
         player_id: int | None,
         *,
+        models: Any = None,
         evaluator: Any = None,
         checkpoint: str | Path | None = None,
         seed: int = 0,
@@ -103,15 +104,17 @@ def _search_bot_maker(preset: str) -> BotMaker:
         seconds: float | None = None,
         **changes: Any,
     ) -> NashIsmctsBot:
-        if checkpoint is not None:
-            if evaluator is not None:
-                raise ValueError("give a bot an evaluator or a checkpoint, not both")
-            evaluator = checkpoint_evaluator(checkpoint, game)
+        given = [each for each in (models, evaluator, checkpoint) if each is not None]
+        if len(given) > 1:
+            raise ValueError("models, evaluator and checkpoint are one thing: give one of them")
+        found = given[0] if given else None
+        if isinstance(found, str | Path):
+            found = checkpoint_evaluator(found, game)
         if config is None:
             config = SearchConfig.preset(preset, **changes)
         else:
             config = SearchConfig.from_dict({**dataclasses.asdict(config), **changes})
-        return NashIsmctsBot(game, player_id, evaluator, config, seed, seconds)
+        return NashIsmctsBot(game, player_id, found, config, seed, seconds)
 
     return make
 

@@ -10,7 +10,8 @@ import pytest
 from exploitability import measure
 from exploitability.lower_bound import LowerBound
 from nash_ismcts_spiel import cli, make_bot
-from nash_ismcts_spiel.cli import exploitability, search_vs_policy
+from nash_ismcts_spiel.cli import measure as measuring
+from nash_ismcts_spiel.cli import search_vs_policy
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.models.networks.saved import pretrained_path
 
@@ -138,7 +139,7 @@ def test_in_large_games_a_match_and_learned_responses_decide(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(search_vs_policy, "way", lambda *_: exploitability.LEARNED)
+    monkeypatch.setattr(measuring, "_first_way", lambda *_: measuring.LEARNED)
     monkeypatch.setattr(search_vs_policy, "respond", _Bound(of_policy, of_search))
     argv = (*AGAINST_P, "nash_ismcts", "--games", "kuhn_poker", "--visits", "20", "--hands", "10")
     code, out, _ = run(capsys, *argv, "--json")
@@ -155,8 +156,8 @@ def test_a_game_whose_views_cannot_be_merged_is_large(
     def refuses(*_: Any) -> None:
         raise ValueError("too large")
 
-    monkeypatch.setattr(search_vs_policy, "exactly", refuses)
-    monkeypatch.setattr(search_vs_policy, "way", lambda *_: exploitability.MERGED)
+    monkeypatch.setattr(measuring.Exactly, "measured", refuses)
+    monkeypatch.setattr(measuring, "_first_way", lambda *_: measuring.MERGED)
     monkeypatch.setattr(search_vs_policy, "respond", _Bound((0.5, 0.4, 0.6), (0.5, 0.4, 0.6)))
     argv = (*AGAINST_P, "--games", "kuhn_poker", "--visits", "5", "--hands", "4")
     code, out, _ = run(capsys, *argv)

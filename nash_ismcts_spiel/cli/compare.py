@@ -9,8 +9,8 @@ from typing import Any
 
 from nash_ismcts_spiel.baselines import METHODS
 from nash_ismcts_spiel.cli.bars import Work
-from nash_ismcts_spiel.cli.common import Commands, add_json, load, print_json
-from nash_ismcts_spiel.cli.parser import examples
+from nash_ismcts_spiel.cli.common import load, print_json
+from nash_ismcts_spiel.cli.parser import add_json, describe
 from nash_ismcts_spiel.cli.search_vs_policy import (
     DEFAULT_SECONDS,
     add_search_vs_policy,
@@ -22,55 +22,39 @@ from nash_ismcts_spiel.compare.markdown import write_markdown
 from nash_ismcts_spiel.compare.report import final_figures, shown
 
 
-def add(commands: Commands) -> None:
-    """Adds the command."""
-    compare = commands.add_parser(
-        "compare",
-        help="compare methods: exploitability over CPU time",
-        description="Gives every method the same CPU time on one core and measures its policy at "
-        "the same times. Writes comparison.jsonl, a plot per game, report.html and report.md to "
-        "--out. Safe to interrupt. With --search-vs-policy, instead: does a search beat the policy "
-        "P that it starts from, by exact exploitability, or in large games by matches and by what "
-        "a learned response wins of both?",
-        epilog=examples(
-            "compare --games kuhn_poker --methods nash_ismcts cfr oos --cpu-seconds 5 --out out/c",
-            "compare --resume --out out/c --seeds 3 --json",
-            "compare --search-vs-policy --games leduc_poker --checkpoint pretrained --visits 1000",
-        ),
+def add_compare(command: argparse.ArgumentParser) -> None:
+    """Adds the options of the command."""
+    describe(
+        command,
+        _compare,
+        "Gives every method the same CPU time on one core and measures its policy at the same "
+        "times. Writes comparison.jsonl, a plot per game, report.html and report.md to --out. Safe "
+        "to interrupt. With --search-vs-policy, instead: does a search beat the policy P that it "
+        "starts from, by exact exploitability, or in large games by matches and by what a learned "
+        "response wins of both?",
+        "compare --games kuhn_poker --methods nash_ismcts cfr oos --cpu-seconds 5 --out out/c",
+        "compare --resume --out out/c --seeds 3 --json",
+        "compare --search-vs-policy --games leduc_poker --models pretrained --visits 1000",
     )
-    compare.add_argument(
-        "--games",
-        nargs="+",
-        metavar="GAME",
-        help="with parameters (default: those of the resumed one)",
-    )
-    compare.add_argument(
-        "--methods", nargs="+", metavar="METHOD", help=f"of {', '.join(METHODS)} (default: all)"
-    )
-    compare.add_argument(
+    games = "with parameters (default: those of the resumed one)"
+    command.add_argument("--games", nargs="+", metavar="GAME", help=games)
+    methods = f"of {', '.join(METHODS)} (default: all)"
+    command.add_argument("--methods", nargs="+", metavar="METHOD", help=methods)
+    command.add_argument(
         "--cpu-seconds",
         type=float,
         metavar="S",
         help="processor time of each run, or of each learned response, on one core "
         f"(default {DEFAULT_SECONDS:g})",
     )
-    compare.add_argument(
-        "--seeds",
-        type=int,
-        metavar="K",
-        help="runs of each (default 1); searches with --search-vs-policy (default 5)",
-    )
-    compare.add_argument(
-        "--out", type=Path, metavar="DIR", help="to write (no default; not for --search-vs-policy)"
-    )
-    compare.add_argument(
-        "--resume",
-        action="store_true",
-        help="go on with what is in --out, and with further games, methods or seeds if given",
-    )
-    add_search_vs_policy(compare)
-    add_json(compare)
-    compare.set_defaults(run=_compare)
+    seeds = "runs of each (default 1); searches with --search-vs-policy (default 5)"
+    command.add_argument("--seeds", type=int, metavar="K", help=seeds)
+    out = "to write (no default; not for --search-vs-policy)"
+    command.add_argument("--out", type=Path, metavar="DIR", help=out)
+    on = "go on with what is in --out, and with further games, methods or seeds if given"
+    command.add_argument("--resume", action="store_true", help=on)
+    add_search_vs_policy(command)
+    add_json(command)
 
 
 def _compare(arguments: argparse.Namespace) -> None:

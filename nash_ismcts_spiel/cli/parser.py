@@ -1,18 +1,22 @@
-"""The parser of all commands: help with defaults and examples, mistakes in one line that names
-what was probably meant.
+"""The parser of all commands, and the options that several of them have: help with defaults and
+examples, mistakes in one line that names what was probably meant, words completed for shells.
 
 Options are written in full, so that a new one never changes what an old command line means. Two
 names of time are kept apart: `--seconds` is wall time in every command, `--cpu-seconds` is
-processor time.
+processor time. `eval "$(register-python-argcomplete nash-ismcts)"` switches completion on in bash
+and zsh, where argcomplete (the extra `completion`) is installed.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
+from nash_ismcts_spiel.cli.common import registered
+from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.settings import did_you_mean
 
 _EXAMPLES = "examples:\n"
@@ -23,9 +27,90 @@ _TIMES = {
 """The other name of a time, and what to say to a user who took the wrong one."""
 
 
-def examples(*commands: str) -> str:
-    """An epilog of command lines, each without the name of the program."""
-    return _EXAMPLES + "\n".join(f"  nash-ismcts {command}" for command in commands)
+def describe(
+    command: argparse.ArgumentParser,
+    run: Callable[[argparse.Namespace], None] | None,
+    description: str,
+    *examples: str,
+) -> None:
+    """Says what runs a command, what it does, and how: lines without the name of the program."""
+    command.set_defaults(run=run)
+    command.description = description
+    command.epilog = _EXAMPLES + "\n".join(f"  nash-ismcts {line}" for line in examples)
+
+
+def add_game(command: argparse.ArgumentParser) -> None:
+    """Adds which game it is."""
+    command.add_argument("--game", required=True, help="the game, with parameters in parentheses")
+
+
+def add_import(command: argparse.ArgumentParser) -> None:
+    """Adds the option by which games of one's own become known."""
+    command.add_argument(
+        "--import",
+        action="append",
+        default=[],
+        dest="modules",
+        metavar="MODULE",
+        help="import a Python module first, such as one that registers a game of your own; it may "
+        "lie in the present folder; can be given several times",
+    )
+
+
+def add_preset(command: argparse.ArgumentParser) -> None:
+    """Adds which search of this package it is."""
+    command.add_argument("--bot", choices=list(PRESETS), default="nash_ismcts", help="which search")
+
+
+def add_models(command: argparse.ArgumentParser) -> None:
+    """Adds the models of searches, under an older name too."""
+    command.add_argument(
+        "--models",
+        "--checkpoint",
+        metavar="MODELS",
+        help="of this package's searches: `pretrained`, the directory of a training, or a file of "
+        "networks (default: random rollouts)",
+    )
+
+
+def add_search(command: argparse.ArgumentParser, more: str = "") -> None:
+    """Adds the models and the length of searches; `more` are other things that have one."""
+    what = f"simulations of each search{more} (default: the bot's)"
+    command.add_argument("--visits", type=int, metavar="V", help=what)
+    add_models(command)
+
+
+def add_move_seconds(command: argparse.ArgumentParser) -> None:
+    """Adds the time of searches."""
+    what = "wall time of each search (default: no limit but its visits)"
+    command.add_argument("--seconds-per-move", type=float, metavar="S", help=what)
+
+
+def add_history(container: Any, default: str) -> None:
+    """Adds the position that is looked at."""
+    what = f"moves and chance outcomes, as OpenSpiel numbers them, before it (default: {default})"
+    container.add_argument("--history", metavar="0,1,1", help=what)
+
+
+def add_seed(command: argparse.ArgumentParser, what: str) -> None:
+    """Adds what randomness begins with."""
+    command.add_argument("--seed", type=int, default=0, help=f"of {what} (default 0)")
+
+
+def add_json(command: argparse.ArgumentParser, what: str = "") -> None:
+    """Adds the option by which standard output is one JSON document."""
+    text = f"print one JSON document{what}, and nothing else, on standard output"
+    command.add_argument("--json", action="store_true", help=text)
+
+
+def check_numbers(arguments: argparse.Namespace, *positive: str) -> None:
+    """Refuses a negative seed, and what is neither left out nor positive, by the option's name."""
+    if arguments.seed is not None and arguments.seed < 0:
+        raise ValueError(f"--seed must not be negative, not {arguments.seed}")
+    for name in positive:
+        value = getattr(arguments, name)
+        if value is not None and not (value > 0 and math.isfinite(value)):
+            raise ValueError(f"--{name.replace('_', '-')} must be positive, not {value}")
 
 
 class _Help(argparse.HelpFormatter):
@@ -82,3 +167,28 @@ class Parser(argparse.ArgumentParser):
             hint = did_you_mean(str(value), map(str, action.choices))
             what = "command" if isinstance(action, argparse._SubParsersAction) else "choice"
             raise argparse.ArgumentError(action, f"invalid {what} {value!r}; {hint}")
+
+
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Answers a shell that asks for words, which ends the process; else returns at once."""
+    try:
+        import argcomplete
+    except ModuleNotFoundError:
+        return
+    from nash_ismcts_spiel.baselines import METHODS
+
+    _add_words(parser, {"game": registered(), "games": registered(), "methods": METHODS})
+    argcomplete.autocomplete(parser)
+
+
+def _add_words(parser: argparse.ArgumentParser, words: dict[str, Iterable[str]]) -> None:
+    """Tells argcomplete what options take that argparse has no list of."""
+    from argcomplete.completers import ChoicesCompleter
+
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                _add_words(command, words)
+        elif action.dest in words and action.option_strings and action.nargs != 0:
+            listed = dict.fromkeys(sorted(words[action.dest]), "")
+            action.completer = ChoicesCompleter(listed)  # type: ignore[attr-defined]

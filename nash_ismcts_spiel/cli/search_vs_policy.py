@@ -14,19 +14,12 @@ import math
 import statistics
 from typing import Any, Literal
 
+from exploitability.responder import Effort
 from nash_ismcts_spiel.cli.bars import Work
-from nash_ismcts_spiel.cli.common import load, print_json, quantity_of
-from nash_ismcts_spiel.cli.curve import share
-from nash_ismcts_spiel.cli.exploit import respond
-from nash_ismcts_spiel.cli.exploitability import (
-    AUTO,
-    LEARNED,
-    MERGED,
-    exactly,
-    starting_policy,
-    way,
-)
-from nash_ismcts_spiel.cli.sources import add_search, bot_maker
+from nash_ismcts_spiel.cli.common import load, print_json
+from nash_ismcts_spiel.cli.measure import LEARNED, MERGED, Exactly, respond
+from nash_ismcts_spiel.cli.parser import add_search
+from nash_ismcts_spiel.cli.players import Maker, Players
 from nash_ismcts_spiel.config import PRESETS
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.harness import PolicyBot
@@ -35,7 +28,6 @@ from nash_ismcts_spiel.settings import did_you_mean
 
 DEFAULT_SECONDS = 30.0
 _DEFAULT_SEEDS, _DEFAULT_HANDS = 5, 200
-_SETTINGS = ("checkpoint", "visits", "hands")
 _STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 """97.5% quantiles of Student's t for 1 degree of freedom on; beyond, 1.96 + 2.5 / degrees."""
 
@@ -52,17 +44,13 @@ def add_search_vs_policy(command: argparse.ArgumentParser) -> None:
         help=f"one of {', '.join(PRESETS)} against its own P (default: nash_ismcts if given alone)",
     )
     add_search(command)
-    command.add_argument(
-        "--hands",
-        type=int,
-        metavar="N",
-        help=f"of the match in a large game (default {_DEFAULT_HANDS})",
-    )
+    hands = f"of the match in a large game (default {_DEFAULT_HANDS})"
+    command.add_argument("--hands", type=int, metavar="N", help=hands)
 
 
 def refuse_search_settings(arguments: argparse.Namespace) -> None:
     """Refuses options that mean nothing to a comparison of methods."""
-    for name in _SETTINGS:
+    for name in ("models", "visits", "hands"):
         if getattr(arguments, name) is not None:
             raise ValueError(f"--{name} is for --search-vs-policy")
 
@@ -79,10 +67,7 @@ def search_vs_policy(arguments: argparse.Namespace) -> None:
     seeds = _DEFAULT_SEEDS if arguments.seeds is None else arguments.seeds
     if seeds < 2:
         raise ValueError(f"an interval needs two searches or more: --seeds {seeds}")
-    given = argparse.Namespace(
-        **{**vars(arguments), "seed": 0, "repeats": 1, "key": "observation", "searches": seeds}
-    )
-    found = [_compared(given, load(name)) for name in arguments.games]
+    found = [_compared(arguments, load(name), range(seeds)) for name in arguments.games]
     if arguments.json:
         print_json(found)
         return
@@ -90,41 +75,30 @@ def search_vs_policy(arguments: argparse.Namespace) -> None:
         print(_in_words(each))
 
 
-def _compared(arguments: argparse.Namespace, game: SupportedGame) -> dict[str, Any]:
+def _compared(arguments: argparse.Namespace, game: SupportedGame, seeds: range) -> dict[str, Any]:
+    players, bot = Players(game, arguments), arguments.search_vs_policy
     with Work("looking at the game"):
-        engine, start = way(AUTO, game), starting_policy(arguments, game)
-    head = {
-        "game": game.name,
-        "search": arguments.search_vs_policy,
-        "visits": arguments.visits,
-        "policy": start.words,
-    }
-    if engine != LEARNED:
+        way, (words, policy) = Exactly(game), players.starting_policy()
+    make = players.searching(bot, arguments.visits)
+    head = {"game": game.name, "search": bot, "visits": arguments.visits, "policy": words}
+    if way.engine != LEARNED:
         try:
-            return {**head, **_exact(arguments, game, start.policy, engine)}
+            return {**head, **_exact(way, policy, make, seeds)}
         except ValueError:
-            if engine != MERGED:
+            if way.engine != MERGED:
                 raise
-    return {**head, **_large(arguments, game, start.policy)}
+    return {**head, **_large(arguments, game, policy, make)}
 
 
-def _exact(
-    arguments: argparse.Namespace, game: SupportedGame, policy: Any, engine: str
-) -> dict[str, Any]:
+def _exact(way: Exactly, policy: Any, make: Maker, seeds: range) -> dict[str, Any]:
     """By the exploitability of several searches."""
-    make = bot_maker(arguments.search_vs_policy, game, arguments)
-    name, scale = quantity_of(game)
-    count, what = arguments.searches, (arguments, game)
     with Work("measuring", None, "parts") as work:
-        of_policy = scale * exactly(*what, policy, engine, lambda *done: None).exploitability
-        runs = [
-            scale * exactly(*what, make, engine, share(work, seed, count), seed).exploitability
-            for seed in range(count)
-        ]
+        of_policy = way.figure(policy)
+        runs = way.figures(make, seeds, work)
     mean, half = statistics.mean(runs), _half_width(runs)
     return {
-        "how": "exact, by enumeration" if engine != MERGED else "exact, over views",
-        "quantity": name,
+        "how": way.how,
+        "quantity": way.quantity,
         "of_policy": of_policy,
         "of_search": mean,
         "half_width": half,
@@ -133,30 +107,28 @@ def _exact(
     }
 
 
-def _large(arguments: argparse.Namespace, game: SupportedGame, policy: Any) -> dict[str, Any]:
+def _large(
+    arguments: argparse.Namespace, game: SupportedGame, policy: Any, make: Maker
+) -> dict[str, Any]:
     """By a match, and by what a learned response wins of each."""
-    make = bot_maker(arguments.search_vs_policy, game, arguments)
     hands = _DEFAULT_HANDS if arguments.hands is None else arguments.hands
     players = {"search": make, "policy": lambda seat, seed: PolicyBot(policy, seat, seed)}
     with Work("playing", games_in(2, hands, game.num_players), "games") as work:
         (match,) = round_robin(game, players, hands, 0, work.update)
-    given = vars(arguments)
     seconds = DEFAULT_SECONDS if arguments.cpu_seconds is None else arguments.cpu_seconds
-    effort = {"cpu_seconds": seconds, "seeds": 3, "games": None, "confidence": 0.95}
-    learning = argparse.Namespace(**{**given, **effort})
-    bounds = {
-        name: respond(game, source, learning)[0].exploitability
-        for name, source in (("policy", policy), ("search", make))
-    }
+    effort = Effort(seconds=seconds, confidence=0.95)
+    of_policy, of_search = (
+        respond(game, source, effort)[0].exploitability for source in (policy, make)
+    )
     return {
         "how": "by a match, and by a learned response: lower bounds with 95% intervals",
         "match": match.difference,
         "match_half_width": match.difference_half_width,
         "hands": hands,
         "wins_match": _verdict(match.difference, match.difference_half_width),
-        "bound_of_policy": bounds["policy"],
-        "bound_of_search": bounds["search"],
-        "less_exploitable": _apart(bounds["policy"], bounds["search"]),
+        "bound_of_policy": of_policy,
+        "bound_of_search": of_search,
+        "less_exploitable": _apart(of_policy, of_search),
     }
 
 
