@@ -170,7 +170,7 @@ _PEER_WORDS = {"visits": "simulations", "seconds": "seconds_per_move"}
 PEERS: Mapping[str, tuple[str, str]] = {
     "ismcts_openspiel": ("nash_ismcts_spiel.baselines.ismcts", "IsmctsBot"),
     "oos": ("nash_ismcts_spiel.baselines.oos", "oos_bot"),
-    "rebel": ("nash_ismcts_spiel.baselines.rebel.bot", "rebel_bot"),
+    "rebel": ("nash_ismcts_spiel.baselines.rebel.play", "rebel_bot"),
     "smooth_uct": ("nash_ismcts_spiel.baselines.smooth_uct", "smooth_uct_bot"),
 }
 """Bots to compare with, by the module and the name of what makes them."""

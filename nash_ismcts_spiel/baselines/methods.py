@@ -58,7 +58,7 @@ def uct(graph: GameGraph, seed: int) -> SmoothUct:
 
 def rebel(graph: GameGraph, seed: int) -> AnytimeMethod:
     """ReBeL with its default settings, as it plays."""
-    from nash_ismcts_spiel.baselines.rebel.loop import Rebel  # torch, for those who ask for it
+    from nash_ismcts_spiel.baselines.rebel.run import Rebel  # torch, for those who ask for it
 
     return Rebel(graph, seed)
 

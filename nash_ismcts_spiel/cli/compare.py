@@ -18,7 +18,6 @@ from nash_ismcts_spiel.cli.search_vs_policy import (
     search_vs_policy,
 )
 from nash_ismcts_spiel.compare import Study, StudyConfig, write_report
-from nash_ismcts_spiel.compare.markdown import write_markdown
 from nash_ismcts_spiel.compare.report import final_figures, shown
 
 
@@ -81,7 +80,6 @@ def _compare(arguments: argparse.Namespace) -> None:
             f"--out {shlex.quote(str(study.directory))}"
         ) from None
     report = write_report(study)
-    write_markdown(study)
     if arguments.json:
         print_json(_as_json(study, report))
     else:

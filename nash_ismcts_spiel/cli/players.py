@@ -91,7 +91,7 @@ class Players:
             return lambda seat, seed: pyspiel.make_uniform_random_bot(seat, seed)
         directory = Path(name.removeprefix(RUN))
         if name.startswith(RUN) and stored_settings(directory).get("models") == REBEL:
-            from nash_ismcts_spiel.baselines.rebel.bot import RebelBot, load_search
+            from nash_ismcts_spiel.baselines.rebel.play import RebelBot, load_search
 
             search = load_search(directory, self._game, self.visits)
             return lambda seat, seed: RebelBot(search, seat, seed)

@@ -66,34 +66,31 @@ def _checked(path: Path, line: Line) -> Record:
     return line.record
 
 
+_KINDS: tuple[dict[str, type], ...] = (
+    {"game": str, "method": str, "skipped": str},
+    {"game": str, "method": str, "seed": int, "points": list},
+    {
+        "game": str, "information_sets": int, "worlds": int, "players": int,
+        "utility_sum": float, "graph_seconds": float,
+    },
+)  # fmt: skip
+"""The entries of a method that could not run, of a run, and of a game; a sum may not be known."""
+
+
 def _check(record: Record) -> None:
     """Raises ValueError unless a record is one of the three kinds."""
-    names = frozenset(record)
-    if names == {"game", "method", "skipped"}:
-        _require(record, str, "game", "method", "skipped")
-    elif names == {"game", "method", "seed", "points"}:
-        _require(record, str, "game", "method")
-        _require(record, int, "seed")
-        points = record["points"]
-        if not isinstance(points, list) or not points or not all(map(_is_point, points)):
-            raise ValueError("points are not (CPU seconds, steps, exploitability)")
-    elif names == {
-        "game", "information_sets", "worlds", "players", "utility_sum", "graph_seconds"
-    }:  # fmt: skip
-        _require(record, str, "game")
-        _require(record, int, "information_sets", "worlds", "players")
-        if not _is_number(record["graph_seconds"]):
-            raise ValueError("graph_seconds is no number")
-        if record["utility_sum"] is not None and not _is_number(record["utility_sum"]):
-            raise ValueError("utility_sum is no number")
-    else:
-        raise ValueError(f"its entries are {', '.join(sorted(map(str, names)))}")
-
-
-def _require(record: Record, kind: type, *names: str) -> None:
-    for name in names:
-        if type(record[name]) is not kind:
-            raise ValueError(f"{name} is {record[name]!r}")
+    kind = next((kind for kind in _KINDS if kind.keys() == record.keys()), None)
+    if kind is None:
+        raise ValueError(f"its entries are {', '.join(sorted(map(str, record)))}")
+    for name, wanted in kind.items():
+        value = record[name]
+        unknown = name == "utility_sum" and value is None
+        right = _is_number(value) if wanted is float else type(value) is wanted
+        if not (right or unknown):
+            raise ValueError(f"{name} is {value!r}")
+    points = record.get("points", [[0, 0, 0]])
+    if not points or not all(map(_is_point, points)):
+        raise ValueError("points are not (CPU seconds, steps, exploitability)")
 
 
 def _is_number(value: Any) -> bool:

@@ -12,7 +12,10 @@ and per method that could not run, with the reason.
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import json
+import os
+import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -22,7 +25,6 @@ import numpy as np
 import pyspiel
 
 from nash_ismcts_spiel.baselines import DETERMINISTIC, METHODS, make_method, trace_at
-from nash_ismcts_spiel.compare.circumstances import circumstances
 from nash_ismcts_spiel.compare.records import (
     RECORDS,
     Record,
@@ -35,6 +37,7 @@ from nash_ismcts_spiel.files import (
     make_directories,
     read_object,
     replace_file,
+    versions,
     writing,
 )
 from nash_ismcts_spiel.games import GameGraph, support
@@ -286,3 +289,21 @@ class Study:
 def _key(record: Record) -> tuple[str, str | None, int | None]:
     """(game, method, seed); no seed for a method that cannot run, no method for a game."""
     return record["game"], record.get("method"), record.get("seed")
+
+
+def circumstances() -> Record:
+    """When, where and with what a comparison is begun: date, versions and machine, as texts."""
+    return {
+        "begun": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "versions": versions(),
+        "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()}",
+    }
+
+
+def _processor() -> str:
+    """The processor's model, as far as the system tells."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return next(line.partition(":")[2].strip() for line in file if "model name" in line)
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
