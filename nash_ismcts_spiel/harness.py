@@ -22,6 +22,9 @@ from nash_ismcts_spiel.games import GameGraph, InformationKey
 from nash_ismcts_spiel.games.adapter import require_state
 from nash_ismcts_spiel.games.board_symmetries import standard_views
 from nash_ismcts_spiel.games.merged import MergedGame
+from nash_ismcts_spiel.games.policies import ViewTablePolicy
+from nash_ismcts_spiel.models.protocol import split_actions_of
+from nash_ismcts_spiel.models.view_models import policy_over_views, takes_views
 from nash_ismcts_spiel.search.draw import draw
 
 
@@ -113,7 +116,8 @@ class ViewPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel h
     """A policy that is asked by views alone, at the history that represents each.
 
     It stays a function of what the player sees: the history is one of the game's walk, chosen by
-    the player's own view, and nothing else of the state that is asked about is read.
+    the player's own view, and nothing else of the state that is asked about is read. Networks whose
+    actions are not split are asked about all views at once.
     """
 
     def __init__(self, merged: MergedGame, policy: Any) -> None:
@@ -122,6 +126,11 @@ class ViewPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel h
         self._merged = merged
         self._policy = policy
         self._answers: dict[int, dict[int, float]] = {}
+        evaluator = getattr(policy, "evaluator", None)
+        split = split_actions_of(evaluator) or "never"
+        if takes_views(evaluator) and GameGraph(merged.game, split).splitting is None:
+            table = ViewTablePolicy(merged, policy_over_views(merged, evaluator))
+            self._answers = {view: table.row(view) for view in range(len(merged.views))}
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         """{action: probability} of the player to move."""

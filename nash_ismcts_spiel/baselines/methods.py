@@ -66,12 +66,7 @@ def rebel(graph: GameGraph, seed: int) -> AnytimeMethod:
 METHODS: dict[str, Callable[[GameGraph, int], AnytimeMethod]] = {
     "nash_ismcts": NashIsmctsExact,
     "nash_ismcts_learned": NashIsmctsLearned,
-    "cfr": openspiel.cfr,
-    "cfr_plus": openspiel.cfr_plus,
-    "external_sampling": openspiel.external_sampling,
-    "outcome_sampling": openspiel.outcome_sampling,
-    "linear_cfr": openspiel.linear_cfr,
-    "discounted_cfr": openspiel.discounted_cfr,
+    **openspiel.SOLVERS,
     "ismcts": openspiel.IsmctsEverywhere,
     "uct": uct,
     "smooth_uct": SmoothUct,

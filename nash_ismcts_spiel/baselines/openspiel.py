@@ -4,6 +4,8 @@ discounted CFR in Python, and IS-MCTS at every information set.
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,44 +39,37 @@ class OpenSpielSolver:
         return np.array(rows)
 
 
-def cfr(graph: GameGraph, seed: int) -> OpenSpielSolver:
-    """Counterfactual regret minimisation; draws nothing, so the seed is not used."""
-    solver = pyspiel.CFRSolver(graph.game.pyspiel_game)
-    return OpenSpielSolver(graph, solver, "evaluate_and_update_policy")
+Maker = Callable[[GameGraph, int], OpenSpielSolver]
+"""(graph, seed) -> a method."""
 
 
-def cfr_plus(graph: GameGraph, seed: int) -> OpenSpielSolver:
-    """CFR+; draws nothing, so the seed is not used."""
-    solver = pyspiel.CFRPlusSolver(graph.game.pyspiel_game)
-    return OpenSpielSolver(graph, solver, "evaluate_and_update_policy")
+def _method(make: Callable[[Any, int], Any], iterate: str) -> Maker:
+    """A method by what makes its solver, of a game and a seed."""
+    return lambda graph, seed: OpenSpielSolver(graph, make(graph.game.pyspiel_game, seed), iterate)
 
 
-def external_sampling(graph: GameGraph, seed: int) -> OpenSpielSolver:
-    """External-sampling Monte Carlo CFR, with OpenSpiel's default kind of averaging."""
-    solver = pyspiel.ExternalSamplingMCCFRSolver(graph.game.pyspiel_game, seed=seed)
-    return OpenSpielSolver(graph, solver, "run_iteration")
+def _in_python(name: str) -> Callable[[Any, int], Any]:
+    """A solver of OpenSpiel's module of discounted CFR (Brown and Sandholm 2019)."""
+    module = "open_spiel.python.algorithms.discounted_cfr"
+    return lambda game, seed: getattr(importlib.import_module(module), name)(game)
 
 
-def outcome_sampling(graph: GameGraph, seed: int) -> OpenSpielSolver:
-    """Outcome-sampling Monte Carlo CFR, with OpenSpiel's default exploration of 0.6."""
-    solver = pyspiel.OutcomeSamplingMCCFRSolver(graph.game.pyspiel_game, seed=seed)
-    return OpenSpielSolver(graph, solver, "run_iteration")
+_UPDATE, _RUN = "evaluate_and_update_policy", "run_iteration"
 
-
-def linear_cfr(graph: GameGraph, seed: int) -> OpenSpielSolver:
-    """Linear CFR (Brown and Sandholm 2019), in Python; the seed is not used."""
-    from open_spiel.python.algorithms import discounted_cfr as solvers
-
-    solver = solvers.LCFRSolver(graph.game.pyspiel_game)
-    return OpenSpielSolver(graph, solver, "evaluate_and_update_policy")
-
-
-def discounted_cfr(graph: GameGraph, seed: int) -> OpenSpielSolver:
-    """Discounted CFR with its authors' 3/2, 0 and 2, in Python; the seed is not used."""
-    from open_spiel.python.algorithms import discounted_cfr as solvers
-
-    solver = solvers.DCFRSolver(graph.game.pyspiel_game)
-    return OpenSpielSolver(graph, solver, "evaluate_and_update_policy")
+SOLVERS: dict[str, Maker] = {
+    "cfr": _method(lambda game, seed: pyspiel.CFRSolver(game), _UPDATE),
+    "cfr_plus": _method(lambda game, seed: pyspiel.CFRPlusSolver(game), _UPDATE),
+    "external_sampling": _method(
+        lambda game, seed: pyspiel.ExternalSamplingMCCFRSolver(game, seed=seed), _RUN
+    ),
+    "outcome_sampling": _method(
+        lambda game, seed: pyspiel.OutcomeSamplingMCCFRSolver(game, seed=seed), _RUN
+    ),
+    "linear_cfr": _method(_in_python("LCFRSolver"), _UPDATE),
+    "discounted_cfr": _method(_in_python("DCFRSolver"), _UPDATE),
+}
+"""OpenSpiel's solvers with their defaults: Monte Carlo CFR's kind of averaging, an exploration of
+0.6, discounts of 3/2, 0 and 2. All but Monte Carlo CFR draw nothing, so the seed is not used."""
 
 
 class IsmctsEverywhere:
