@@ -240,7 +240,8 @@ class Exactly:
         merged = merged_game(self._game, self._key)
         options: Any = {"engine": "merged", "key": self._key, "progress": report}
         if hasattr(source, "action_probabilities"):
-            return measure(game, ViewPolicy(merged, source), **options)
+            policy = ViewPolicy(merged, source)
+            return measure(game, policy if policy.table is None else policy.table, **options)
         bot: Any = source(0, seed)
         if not tells_policy(bot):
             raise ValueError("a bot that only makes moves cannot be asked about views")

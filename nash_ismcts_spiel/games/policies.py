@@ -215,7 +215,7 @@ class ViewTablePolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_sp
         """{action: probability} of the player to move."""
         if player_id not in (None, state.current_player()):
             raise ValueError(f"player {state.current_player()} is to move, not player {player_id}")
-        return self.row(self._merged.view_at(state))
+        return self._row(self._merged.view_at(state))
 
     def rows(self) -> dict[str, dict[str, dict[int, float]]]:
         """All of it as {player: {key of the view: {action: probability}}}.
@@ -228,10 +228,9 @@ class ViewTablePolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_sp
             of_player = found.setdefault(str(view.player), {})
             if view.key in of_player:
                 raise ValueError(f"{self._merged.game.name}: two views have the key {view.key!r}")
-            of_player[view.key] = self.row(number)
+            of_player[view.key] = self._row(number)
         return found
 
-    def row(self, view: int) -> dict[int, float]:
-        """{action: probability} at a view."""
+    def _row(self, view: int) -> dict[int, float]:
         row = self._table[self._merged.actions_of(view)]
         return dict(zip(self._merged.views[view].legal_actions, row.tolist(), strict=True))
