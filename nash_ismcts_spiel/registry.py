@@ -1,4 +1,10 @@
-"""Bots by name, peers included; `registration.py` tells OpenSpiel of the searches among them."""
+"""Bots by name, peers included, for `make_bot`, and the searches of this package in OpenSpiel's own
+registry.
+
+After `import nash_ismcts_spiel`, `pyspiel.load_bot("nash_ismcts", game, 0, {"visits": 100})` makes
+one, and so does the string "nash_ismcts(visits=100)". Parameters are those of `make_bot`, as far as
+OpenSpiel has them: int, float, bool and str.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +16,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Protocol, overload
 
+import pyspiel
+
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import GONE_BOTS, PRESETS, SearchConfig
 from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.native.openspiel import spiel_module
 from nash_ismcts_spiel.settings import check_seed, did_you_mean
 
 BotMaker = Callable[..., Any]
@@ -163,8 +172,8 @@ def _peer_maker(module: str, name: str) -> BotMaker:
     return make
 
 
-_PEER_WORDS = {"visits": "simulations", "seconds": "seconds_per_move"}
-"""What the searches of this package call the budget of a move, and what their peers do."""
+_PEER_WORDS = {"visits": "simulations", "seconds": "seconds_per_move", "models": "checkpoint"}
+"""What the searches of this package call the budget of a move and models, and what peers do."""
 
 
 PEERS: Mapping[str, tuple[str, str]] = {
@@ -179,3 +188,29 @@ for _preset in PRESETS:
     register_bot(_preset, _search_bot_maker(_preset))
 for _name, _place in PEERS.items():
     register_bot(_name, _peer_maker(*_place))
+
+
+def register_with_openspiel() -> bool:
+    """Tells OpenSpiel of the searches; the first call in a process does it.
+
+    Returns:
+      whether OpenSpiel knows them; not where its C++ cannot be used, see `spiel_module`.
+    """
+    spiel = spiel_module()
+    if spiel is None:
+        return False
+    for name in PRESETS:
+        if not pyspiel.is_bot_registered(name):
+            spiel.register_bot(name, functools.partial(_make, name), _can_play)
+    return True
+
+
+def _make(name: str, game: str, player_id: int, params: dict[str, Any]) -> Any:
+    return make_bot(name, game, player_id, **params)
+
+
+def _can_play(game: str, player_id: int) -> bool:
+    try:
+        return 0 <= player_id < support(game).num_players
+    except ValueError:
+        return False

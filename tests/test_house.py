@@ -35,7 +35,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("engines",),
     ("bot_checks",),
     ("bot",),
-    ("aec", "harness", "match", "registration", "registry"),
+    ("aec", "harness", "match", "registry"),
     ("",),
     ("learning",),
     ("runs",),

@@ -138,6 +138,9 @@ def test_a_bot_takes_a_checkpoint(kuhn_run: Run) -> None:
     evaluator = load_evaluator(kuhn_run.directory)
     other = make_bot("nash_ismcts", "kuhn_poker", 0, evaluator=evaluator, **made)
     assert bot.get_policy(state) == other.get_policy(state)
+    for models in (kuhn_run.directory, evaluator):  # the one word for both
+        named = make_bot("nash_ismcts", "kuhn_poker", 0, models=models, **made)
+        assert named.get_policy(state) == other.get_policy(state)
     with pytest.raises(ValueError, match="are one thing"):
         make_bot("nash_ismcts", "kuhn_poker", 0, checkpoint="pretrained", evaluator=evaluator)
     with pytest.raises(ValueError, match=r"has models of kuhn_poker\(\), not of leduc_poker\(\)"):

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from nash_ismcts_spiel.cli.bars import Work
-from nash_ismcts_spiel.cli.changes import add_set, plain
 from nash_ismcts_spiel.cli.common import events_of, load, print_json
 from nash_ismcts_spiel.cli.parser import (
     add_game,
@@ -21,8 +20,10 @@ from nash_ismcts_spiel.cli.parser import (
     add_models,
     add_preset,
     add_seed,
+    add_set,
     check_numbers,
     describe,
+    plain,
 )
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.games.hand import Hand

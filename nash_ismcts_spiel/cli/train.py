@@ -16,14 +16,13 @@ from typing import Any
 
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.cli.bars import Work
-from nash_ismcts_spiel.cli.changes import add_set, changed
 from nash_ismcts_spiel.cli.common import load, print_json, quantity_of
-from nash_ismcts_spiel.cli.parser import add_json, describe
+from nash_ismcts_spiel.cli.parser import add_json, add_set, changed, describe
 from nash_ismcts_spiel.cli.players import REBEL
 from nash_ismcts_spiel.cli.progress import columns, found_in_words, train_with_progress
 from nash_ismcts_spiel.cli.signals import interrupting, saying
 from nash_ismcts_spiel.files import file_name, naming
-from nash_ismcts_spiel.games.titles import short_title
+from nash_ismcts_spiel.games.names import short_title
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.config import TRAINING_PRESETS, ModelKind
 from nash_ismcts_spiel.learning.loops import is_large

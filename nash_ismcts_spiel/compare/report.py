@@ -24,7 +24,7 @@ from exploitability.curve import Curve, draw_curves, looks
 from nash_ismcts_spiel.compare.records import Record
 from nash_ismcts_spiel.compare.study import Study
 from nash_ismcts_spiel.files import file_name, naming, replace_file
-from nash_ismcts_spiel.games.titles import short_title
+from nash_ismcts_spiel.games.names import short_title
 
 REPORT, PAGE = "report.html", "report.md"
 OURS = ("nash_ismcts", "nash_ismcts_learned")

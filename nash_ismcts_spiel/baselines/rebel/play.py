@@ -365,6 +365,6 @@ def rebel_bot(
     """
     if checkpoint is None:
         raise ValueError(
-            "ReBeL needs a training: checkpoint=, made by `nash-ismcts train --algorithm rebel`"
+            "ReBeL needs a training: models=, made by `nash-ismcts train --algorithm rebel`"
         )
     return RebelBot(load_search(checkpoint, support(game), iterations), player_id, seed)
