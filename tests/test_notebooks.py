@@ -173,7 +173,7 @@ def main(directory: str) -> float:
     peer.restart()
     chances: dict[int, float] = load_policy(run.directory).action_probabilities(None)
     reveal_type(peer)
-    return chances[0] + bot.config.visits + measure("kuhn_poker", peer).exploitability
+    return chances[0] + (bot.config.visits or 0) + measure("kuhn_poker", peer).exploitability
 """
 
 

@@ -245,13 +245,16 @@ class Exactly:
         bot: Any = source(0, seed)
         if not tells_policy(bot):
             raise ValueError("a bot that only makes moves cannot be asked about views")
-        if getattr(bot, "plays_by_views", False):
-            views: Any = bot if repeats == 1 else source
-        elif repeats == 1:
-            views = ViewBot(merged, 0, source, seed)
-        else:
-            views = lambda player, each: ViewBot(merged, player, source, each)  # noqa: E731
-        return measure(game, views, repeats, seed=seed, **options)
+
+        def over_views(player: int, each: int) -> Any:
+            return ViewBot(merged, player, source, each)
+
+        by_views = getattr(bot, "plays_by_views", False)
+        if repeats == 1:
+            one = bot if by_views else over_views(0, seed)
+            return measure(game, one, seed=seed, **options)
+        make = source if by_views else over_views
+        return measure(game, make, repeats, seed=seed, **options)
 
     def figure(self, source: Any, seed: int = 0, report: Report = lambda *done: None) -> float:
         """What is shown of a measurement."""
