@@ -166,12 +166,8 @@ def _exploit(arguments: argparse.Namespace) -> None:
 
 def _learn(arguments: argparse.Namespace, game: SupportedGame, source: Any, how: str) -> None:
     check_numbers(arguments)
-    effort = Effort(
-        seconds=arguments.cpu_seconds,
-        seeds=arguments.seeds,
-        games=arguments.games,
-        confidence=arguments.confidence,
-    )
+    seconds, confidence = arguments.cpu_seconds, arguments.confidence
+    effort = Effort(seconds, arguments.seeds, arguments.games, confidence)
     options = {"repeats": arguments.repeats, "live": arguments.live, "seed": arguments.seed}
     bound, curve = respond(game, source, effort, **options)
     _print(arguments, bound, how, {"curve": [_flat(point) for point in curve]})
@@ -190,11 +186,11 @@ def _print(
 
 
 def _game_name(arguments: argparse.Namespace) -> str:
-    if arguments.directory is not None and arguments.game is None:
-        return str(read_config(arguments.directory)["game"])
-    if arguments.game is None:
+    if arguments.game is not None:
+        return str(arguments.game)
+    if arguments.directory is None:
         raise ValueError("--game is missing: which game is it?")
-    return str(arguments.game)
+    return str(read_config(arguments.directory)["game"])
 
 
 def _source(arguments: argparse.Namespace, game: SupportedGame) -> Any:
