@@ -25,9 +25,8 @@ from benchmarks.oracle_leaves import OracleLeaves
 from benchmarks.stored import RESULTS, write_record
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.play import Search, safe_policy, unsafe_policy
-from nash_ismcts_spiel.baselines.rebel.public_tree import PublicTree
 from nash_ismcts_spiel.baselines.rebel.run import RebelLoop
-from nash_ismcts_spiel.baselines.rebel.subgames import Method, Subgames
+from nash_ismcts_spiel.baselines.rebel.subgames import Method, PublicTree, Subgames
 from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.native import exact
 

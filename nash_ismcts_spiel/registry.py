@@ -177,7 +177,7 @@ _PEER_WORDS = {"visits": "simulations", "seconds": "seconds_per_move", "models":
 
 
 PEERS: Mapping[str, tuple[str, str]] = {
-    "ismcts_openspiel": ("nash_ismcts_spiel.baselines.ismcts", "IsmctsBot"),
+    "ismcts_openspiel": ("nash_ismcts_spiel.baselines.openspiel", "IsmctsBot"),
     "oos": ("nash_ismcts_spiel.baselines.oos", "oos_bot"),
     "rebel": ("nash_ismcts_spiel.baselines.rebel.play", "rebel_bot"),
     "smooth_uct": ("nash_ismcts_spiel.baselines.smooth_uct", "smooth_uct_bot"),

@@ -16,9 +16,8 @@ import pytest
 from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.baselines import DETERMINISTIC, METHODS, methods
 from nash_ismcts_spiel.compare import Study, StudyConfig, write_report
-from nash_ismcts_spiel.compare.records import RECORDS, append_record
 from nash_ismcts_spiel.compare.report import PAGE, final_figures, finding
-from nash_ismcts_spiel.compare.study import SETTINGS
+from nash_ismcts_spiel.compare.study import RECORDS, SETTINGS, append_record
 from nash_ismcts_spiel.files import BusyError, DamagedFileError, writing
 from nash_ismcts_spiel.games import GameGraph
 

@@ -26,7 +26,6 @@ from nash_ismcts_spiel import cli, files
 from nash_ismcts_spiel.baselines import trace
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
 from nash_ismcts_spiel.baselines.rebel.play import Search, safe_policy, unsafe_policy
-from nash_ismcts_spiel.baselines.rebel.public_tree import own_reach_of_worlds
 from nash_ismcts_spiel.baselines.rebel.self_play import SelfPlay, Walker
 from nash_ismcts_spiel.baselines.rebel.subgames import (
     WHOLE_GAME,
@@ -34,6 +33,7 @@ from nash_ismcts_spiel.baselines.rebel.subgames import (
     Subgames,
     iteration_weights,
     no_leaves,
+    own_reach_of_worlds,
 )
 from nash_ismcts_spiel.files import LOCK
 from nash_ismcts_spiel.learning.average import AveragePolicy

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from exploitability import Measurement, information_sets, measure
-from exploitability.lower_bound import LowerBound
 from exploitability.opponents import Opponents
-from exploitability.responder import Effort, Point, learned_response
+from exploitability.responder import Effort, LowerBound, Point, learned_response
 from exploitability.rows import tells_policy
 from nash_ismcts_spiel.cli.bars import Work
 from nash_ismcts_spiel.cli.common import load, print_json, quantity_of

@@ -21,8 +21,7 @@ from typing import IO, Any
 import jinja2
 
 from exploitability.curve import Curve, draw_curves, looks
-from nash_ismcts_spiel.compare.records import Record
-from nash_ismcts_spiel.compare.study import Study
+from nash_ismcts_spiel.compare.study import Record, Study
 from nash_ismcts_spiel.files import file_name, naming, replace_file
 from nash_ismcts_spiel.games.names import short_title
 

@@ -1,7 +1,7 @@
 """ReBeL (Brown, Bakhtin, Lerer, Gong 2020) for every enumerable two-player zero-sum game.
 
 `run` is the door for training; it needs torch, as does `learner`. Everything
-else works without: `public_tree` (what players believe), `subgames` (what follows from it, with an
+else works without: `subgames` (what players believe, and what follows from it, with an
 oracle at the leaves if one likes), `play` (which policy is played, as a table and as a bot, game
 by game) and `self_play`.
 

@@ -23,8 +23,8 @@ import torch
 from torch import Tensor, nn
 
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
-from nash_ismcts_spiel.baselines.rebel.public_tree import PLAYERS, Floats, Ints, PublicTree
 from nash_ismcts_spiel.baselines.rebel.self_play import BeliefStates
+from nash_ismcts_spiel.baselines.rebel.subgames import PLAYERS, Floats, Ints, PublicTree
 from nash_ismcts_spiel.learning.fit import adam_arrays, restore_adam
 from nash_ismcts_spiel.models.networks.nets import arrays_of, inside, outside, restore_network
 

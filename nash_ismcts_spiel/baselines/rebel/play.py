@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.baselines.rebel.public_tree import Floats
 from nash_ismcts_spiel.baselines.rebel.subgames import (
+    Floats,
     LeafValues,
     Method,
     Snapshot,

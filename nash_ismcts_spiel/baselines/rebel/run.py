@@ -16,9 +16,13 @@ import numpy as np
 from nash_ismcts_spiel.baselines.rebel.config import UNSAFE, RebelConfig
 from nash_ismcts_spiel.baselines.rebel.learner import Learner
 from nash_ismcts_spiel.baselines.rebel.play import Search, safe_policy, unsafe_policy
-from nash_ismcts_spiel.baselines.rebel.public_tree import Floats, PublicTree, refuse_unsuitable
 from nash_ismcts_spiel.baselines.rebel.self_play import SelfPlay
-from nash_ismcts_spiel.baselines.rebel.subgames import Subgames
+from nash_ismcts_spiel.baselines.rebel.subgames import (
+    Floats,
+    PublicTree,
+    Subgames,
+    refuse_unsuitable,
+)
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.policies import TablePolicy
 from nash_ismcts_spiel.learning.loop import Loop
