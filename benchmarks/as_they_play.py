@@ -31,8 +31,8 @@ import torch
 from benchmarks.stored import RESULTS, game_file, write_record
 from benchmarks.timing import report
 from benchmarks.without_enumeration import Learning
-from nash_ismcts_spiel.baselines.rebel.bot import RebelBot
-from nash_ismcts_spiel.baselines.rebel.loop import Rebel
+from nash_ismcts_spiel.baselines.rebel.play import RebelBot
+from nash_ismcts_spiel.baselines.rebel.run import Rebel
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.hand import Hand
 from nash_ismcts_spiel.learning import TrainingConfig

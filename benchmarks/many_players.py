@@ -27,8 +27,7 @@ from benchmarks.stored import RESULTS, game_file, write_record
 from exploitability import measure
 from exploitability.curve import Curve, draw_curves
 from nash_ismcts_spiel.baselines import trace
-from nash_ismcts_spiel.baselines.anytime import AnytimeMethod, Point
-from nash_ismcts_spiel.baselines.methods import NashIsmctsExact
+from nash_ismcts_spiel.baselines.methods import AnytimeMethod, NashIsmctsExact, Point
 from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import TablePolicy, uniform_table

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from nash_ismcts_spiel.baselines.rebel.public_tree import Floats, Ints, PublicTree
-from nash_ismcts_spiel.baselines.rebel.subgames import WHOLE_GAME, Method, Subgames, no_leaves
+from nash_ismcts_spiel.baselines.rebel.subgames import (
+    WHOLE_GAME,
+    Floats,
+    Ints,
+    Method,
+    PublicTree,
+    Subgames,
+    no_leaves,
+)
 
 
 class OracleLeaves:

@@ -32,8 +32,8 @@ from benchmarks.equal_cpu import Maker, calibrated
 from benchmarks.stored import RESULTS
 from benchmarks.timing import report
 from nash_ismcts_spiel import make_bot
-from nash_ismcts_spiel.baselines.ismcts import FinalPolicy, IsmctsBot
 from nash_ismcts_spiel.baselines.oos import oos_bot
+from nash_ismcts_spiel.baselines.openspiel import FinalPolicy, IsmctsBot
 from nash_ismcts_spiel.games import GameGraph, support
 from nash_ismcts_spiel.games.merged import MergedGame
 from nash_ismcts_spiel.match import BotFactory, round_robin

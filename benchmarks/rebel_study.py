@@ -24,10 +24,9 @@ from benchmarks.exact_study.tasks import Record, Task, graph_of, openspiel_explo
 from benchmarks.oracle_leaves import OracleLeaves
 from benchmarks.stored import RESULTS, write_record
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
-from nash_ismcts_spiel.baselines.rebel.loop import RebelLoop
-from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy, unsafe_policy
-from nash_ismcts_spiel.baselines.rebel.public_tree import PublicTree
-from nash_ismcts_spiel.baselines.rebel.subgames import Method, Subgames
+from nash_ismcts_spiel.baselines.rebel.play import Search, safe_policy, unsafe_policy
+from nash_ismcts_spiel.baselines.rebel.run import RebelLoop
+from nash_ismcts_spiel.baselines.rebel.subgames import Method, PublicTree, Subgames
 from nash_ismcts_spiel.files import versions
 from nash_ismcts_spiel.native import exact
 

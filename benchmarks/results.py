@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.stored import RESULTS, VARIABLE
-from nash_ismcts_spiel.compare.records import RECORDS
+from nash_ismcts_spiel.compare.study import RECORDS
 
 _FOLDER = "{folder}"
 _COMPARE = "nash_ismcts_spiel.cli compare"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nash_ismcts_spiel.files import file_name
-from nash_ismcts_spiel.games.titles import short_title
+from nash_ismcts_spiel.games.names import short_title
 
 VARIABLE = "NASH_ISMCTS_RESULTS"
 RESULTS = Path(os.environ.get(VARIABLE, Path(__file__).resolve().parents[1] / "docs" / "results"))

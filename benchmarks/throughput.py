@@ -44,7 +44,7 @@ from benchmarks.throughput_parts import (
     pickled_bytes,
 )
 from benchmarks.timing import report
-from nash_ismcts_spiel.compare.circumstances import circumstances
+from nash_ismcts_spiel.compare.study import circumstances
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.learning import TrainingConfig
 from nash_ismcts_spiel.learning.learned_loop import SelfPlayRows, SelfPlayTask, SelfPlayWorker

@@ -67,7 +67,7 @@ def table(text: str, first: str) -> list[list[str]]:
 def match(opponent: str) -> dict[str, Any]:
     """What the bot won of an opponent, per game."""
     found = run(
-        "-m", "nash_ismcts_spiel.cli", "match", "--game=leduc_poker", "--checkpoint=pretrained",
+        "-m", "nash_ismcts_spiel.cli", "match", "--game=leduc_poker", "--models=pretrained",
         f"--players=nash_ismcts,{opponent}", f"--hands={FLAGS.hands}",
         f"--visits={FLAGS.visits}", "--json", show=False,
     )  # fmt: skip

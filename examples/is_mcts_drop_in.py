@@ -5,7 +5,7 @@ players, and measures exploitability = NashConv / 2 of what it answered. Here it
 the same twice: with its bot, at all of its settings (five exploration constants, three ways to
 choose a final policy), of which the lowest figure is shown, and with
 
-    bot = make_bot("nash_ismcts", game, checkpoint="pretrained", visits=n, seed=SEED)
+    bot = make_bot("nash_ismcts", game, models="pretrained", visits=n, seed=SEED)
 
 in the place of `bot = pyspiel.ISMCTSBot(SEED, evaluator, uct_c, n, -1, final_policy_type, False,
 False)`. Networks come with the package, so most of the difference is training: the last columns are
@@ -63,7 +63,7 @@ def main(_: list[str]) -> None:
     print(f"{'budget':>8}{'ISMCTSBot':>12}{'ours':>12}{'P alone':>12}{'untrained':>12}")
     for n in map(int, FLAGS.budgets):
         theirs = min(measured(game, bot) for bot in their_bots(n))
-        bot = make_bot("nash_ismcts", game, checkpoint="pretrained", visits=n, seed=SEED)
+        bot = make_bot("nash_ismcts", game, models="pretrained", visits=n, seed=SEED)
         untrained = make_bot("nash_ismcts", game, visits=n, seed=SEED)
         cells = (theirs, measured(game, bot), p_alone, measured(game, untrained))
         print(f"{n:>8}" + "".join(f"{cell:>12.4f}" for cell in cells), flush=True)

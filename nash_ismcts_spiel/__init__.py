@@ -4,8 +4,12 @@ from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import SearchConfig
 from nash_ismcts_spiel.games.resample import Resampler
 from nash_ismcts_spiel.harness import BotAgent, BotPolicy
-from nash_ismcts_spiel.registration import register_with_openspiel
-from nash_ismcts_spiel.registry import make_bot, register_bot, registered_bots
+from nash_ismcts_spiel.registry import (
+    make_bot,
+    register_bot,
+    register_with_openspiel,
+    registered_bots,
+)
 from nash_ismcts_spiel.search import SearchResult
 
 __version__ = "0.1.0"

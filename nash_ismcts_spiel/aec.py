@@ -38,19 +38,17 @@ class SpielEnv(AECEnv):  # type: ignore[misc]  # PettingZoo may be missing where
         supported = support(game)
         self._game = supported.pyspiel_game
         kind = self._game.get_type()
-        self._by_information = bool(kind.provides_information_state_tensor)
-        if not self._by_information and not kind.provides_observation_tensor:
+        by_information = kind.provides_information_state_tensor
+        if not by_information and not kind.provides_observation_tensor:
             raise ValueError(f"{supported.name} has no tensors for PettingZoo's observations")
         name = supported.name.partition("(")[0]
         self.metadata = {"name": name, "render_modes": ["ansi"], "is_parallelizable": False}
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(supported.num_players)]
         self.agents: list[str] = []
-        shape = (
-            self._game.information_state_tensor_shape()
-            if self._by_information
-            else self._game.observation_tensor_shape()
-        )
+        told = "information_state" if by_information else "observation"
+        self._told = f"{told}_tensor"
+        shape = getattr(self._game, f"{self._told}_shape")()
         actions = self._game.num_distinct_actions()
         tensor = spaces.Box(-np.inf, np.inf, shape=tuple(shape), dtype=np.float32)
         mask = spaces.Box(0, 1, shape=(actions,), dtype=np.int8)
@@ -87,11 +85,7 @@ class SpielEnv(AECEnv):  # type: ignore[misc]  # PettingZoo may be missing where
         """What an agent sees, and which of its actions are legal now."""
         seat = self.possible_agents.index(agent)
         state = self.spiel_state
-        tensor = (
-            state.information_state_tensor(seat)
-            if self._by_information
-            else state.observation_tensor(seat)
-        )
+        tensor = getattr(state, self._told)(seat)
         space = self._observations[agent]["observation"]
         mask = np.zeros(self._game.num_distinct_actions(), dtype=np.int8)
         if not state.is_terminal() and state.current_player() == seat:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyspiel
 from open_spiel.python import policy as openspiel_policy
 from open_spiel.python import rl_agent
@@ -22,6 +23,9 @@ from nash_ismcts_spiel.games import GameGraph, InformationKey
 from nash_ismcts_spiel.games.adapter import require_state
 from nash_ismcts_spiel.games.board_symmetries import standard_views
 from nash_ismcts_spiel.games.merged import MergedGame
+from nash_ismcts_spiel.games.policies import ViewTablePolicy
+from nash_ismcts_spiel.models.protocol import split_actions_of
+from nash_ismcts_spiel.models.view_models import policy_over_views, takes_views
 from nash_ismcts_spiel.search.draw import draw
 
 
@@ -113,7 +117,11 @@ class ViewPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel h
     """A policy that is asked by views alone, at the history that represents each.
 
     It stays a function of what the player sees: the history is one of the game's walk, chosen by
-    the player's own view, and nothing else of the state that is asked about is read.
+    the player's own view, and nothing else of the state that is asked about is read. Networks whose
+    actions are not split are asked about all views at once.
+
+    Attributes:
+      table: what they answered, one probability per legal action of each view; None of others.
     """
 
     def __init__(self, merged: MergedGame, policy: Any) -> None:
@@ -122,6 +130,12 @@ class ViewPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel h
         self._merged = merged
         self._policy = policy
         self._answers: dict[int, dict[int, float]] = {}
+        evaluator = getattr(policy, "evaluator", None)
+        split = split_actions_of(evaluator) or "never"
+        self.table: npt.NDArray[np.float64] | None = None
+        if takes_views(evaluator) and GameGraph(merged.game, split).splitting is None:
+            self.table = policy_over_views(merged, evaluator)
+            self._policy = ViewTablePolicy(merged, self.table)
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         """{action: probability} of the player to move."""

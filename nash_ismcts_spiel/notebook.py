@@ -1,9 +1,25 @@
-"""How results look in notebooks: small HTML tables, with all text escaped."""
+"""Results as plain data, and how they look in notebooks: small HTML tables, all text escaped."""
 
 from __future__ import annotations
 
+import dataclasses
 import html
+import json
 from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Figures:
+    """Base of what measurements find; subclasses are frozen dataclasses."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return dataclasses.asdict(self)
+
+    def to_json(self) -> str:
+        """The fields as one JSON object."""
+        return json.dumps(self.as_dict())
 
 
 def cell(value: object) -> str:

@@ -1,4 +1,10 @@
-"""Bots by name, peers included; `registration.py` tells OpenSpiel of the searches among them."""
+"""Bots by name, peers included, for `make_bot`, and the searches of this package in OpenSpiel's own
+registry.
+
+After `import nash_ismcts_spiel`, `pyspiel.load_bot("nash_ismcts", game, 0, {"visits": 100})` makes
+one, and so does the string "nash_ismcts(visits=100)". Parameters are those of `make_bot`, as far as
+OpenSpiel has them: int, float, bool and str.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +16,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Protocol, overload
 
+import pyspiel
+
 from nash_ismcts_spiel.bot import NashIsmctsBot
 from nash_ismcts_spiel.config import GONE_BOTS, PRESETS, SearchConfig
 from nash_ismcts_spiel.games import support
+from nash_ismcts_spiel.native.openspiel import spiel_module
 from nash_ismcts_spiel.settings import check_seed, did_you_mean
 
 BotMaker = Callable[..., Any]
@@ -58,10 +67,10 @@ def make_bot(name: str, game: Any, player_id: int | None = None, **params: Any) 
       game: a pyspiel game or its name.
       player_id: the seat. Only the searches of this package do without: they then play for whoever
         is to move, so that one bot serves where a script has one pyspiel.ISMCTSBot.
-      **params: for the searches of this package: `evaluator` or `checkpoint`, `seed`, `seconds` and
-        any field of SearchConfig, on top of the preset of that name (or of `config` if that is
-        given). A checkpoint is the directory of a run, the file of saved models, or "pretrained"
-        for the models of this game that come with the package.
+      **params: for the searches of this package: `models`, `seed`, `seconds` and any field of
+        SearchConfig, on top of the preset of that name (or of `config` if that is given). Models
+        are an evaluator, the directory of a run, the file of saved models, or "pretrained" for
+        those of this game that come with the package; `evaluator` and `checkpoint` are the same.
 
     Raises:
       ValueError: no bot has that name, or a parameter is unknown.
@@ -96,6 +105,7 @@ def _search_bot_maker(preset: str) -> BotMaker:
         game: Any,
         player_id: int | None,
         *,
+        models: Any = None,
         evaluator: Any = None,
         checkpoint: str | Path | None = None,
         seed: int = 0,
@@ -103,15 +113,17 @@ def _search_bot_maker(preset: str) -> BotMaker:
         seconds: float | None = None,
         **changes: Any,
     ) -> NashIsmctsBot:
-        if checkpoint is not None:
-            if evaluator is not None:
-                raise ValueError("give a bot an evaluator or a checkpoint, not both")
-            evaluator = checkpoint_evaluator(checkpoint, game)
+        given = [each for each in (models, evaluator, checkpoint) if each is not None]
+        if len(given) > 1:
+            raise ValueError("models, evaluator and checkpoint are one thing: give one of them")
+        found = given[0] if given else None
+        if isinstance(found, str | Path):
+            found = checkpoint_evaluator(found, game)
         if config is None:
             config = SearchConfig.preset(preset, **changes)
         else:
             config = SearchConfig.from_dict({**dataclasses.asdict(config), **changes})
-        return NashIsmctsBot(game, player_id, evaluator, config, seed, seconds)
+        return NashIsmctsBot(game, player_id, found, config, seed, seconds)
 
     return make
 
@@ -160,14 +172,14 @@ def _peer_maker(module: str, name: str) -> BotMaker:
     return make
 
 
-_PEER_WORDS = {"visits": "simulations", "seconds": "seconds_per_move"}
-"""What the searches of this package call the budget of a move, and what their peers do."""
+_PEER_WORDS = {"visits": "simulations", "seconds": "seconds_per_move", "models": "checkpoint"}
+"""What the searches of this package call the budget of a move and models, and what peers do."""
 
 
 PEERS: Mapping[str, tuple[str, str]] = {
-    "ismcts_openspiel": ("nash_ismcts_spiel.baselines.ismcts", "IsmctsBot"),
+    "ismcts_openspiel": ("nash_ismcts_spiel.baselines.openspiel", "IsmctsBot"),
     "oos": ("nash_ismcts_spiel.baselines.oos", "oos_bot"),
-    "rebel": ("nash_ismcts_spiel.baselines.rebel.bot", "rebel_bot"),
+    "rebel": ("nash_ismcts_spiel.baselines.rebel.play", "rebel_bot"),
     "smooth_uct": ("nash_ismcts_spiel.baselines.smooth_uct", "smooth_uct_bot"),
 }
 """Bots to compare with, by the module and the name of what makes them."""
@@ -176,3 +188,29 @@ for _preset in PRESETS:
     register_bot(_preset, _search_bot_maker(_preset))
 for _name, _place in PEERS.items():
     register_bot(_name, _peer_maker(*_place))
+
+
+def register_with_openspiel() -> bool:
+    """Tells OpenSpiel of the searches; the first call in a process does it.
+
+    Returns:
+      whether OpenSpiel knows them; not where its C++ cannot be used, see `spiel_module`.
+    """
+    spiel = spiel_module()
+    if spiel is None:
+        return False
+    for name in PRESETS:
+        if not pyspiel.is_bot_registered(name):
+            spiel.register_bot(name, functools.partial(_make, name), _can_play)
+    return True
+
+
+def _make(name: str, game: str, player_id: int, params: dict[str, Any]) -> Any:
+    return make_bot(name, game, player_id, **params)
+
+
+def _can_play(game: str, player_id: int) -> bool:
+    try:
+        return 0 <= player_id < support(game).num_players
+    except ValueError:
+        return False

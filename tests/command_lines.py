@@ -88,7 +88,7 @@ class Lines:
             return _any(list(map(str, option.choices)), rng)
         if option.type in (int, float):
             return _any(NUMBERS, rng)
-        if option.type is Path or option.dest in ("run", "checkpoint", "out"):
+        if option.type is Path or option.dest in ("run", "models", "out"):
             return self._path(rng)
         return _any(TEXTS + NUMBERS + GAMES, rng)
 

@@ -20,8 +20,7 @@ import numpy as np
 
 from nash_ismcts_spiel import cli, files
 from nash_ismcts_spiel.compare import Study
-from nash_ismcts_spiel.compare.records import RECORDS, append_record, read_records
-from nash_ismcts_spiel.compare.study import SETTINGS
+from nash_ismcts_spiel.compare.study import RECORDS, SETTINGS, append_record, read_records
 from nash_ismcts_spiel.files.lines import sealed
 from nash_ismcts_spiel.models.networks import saved
 from nash_ismcts_spiel.runs import Run

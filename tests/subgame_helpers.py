@@ -8,8 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.baselines.rebel.public_tree import PublicTree
-from nash_ismcts_spiel.baselines.rebel.subgames import WHOLE_GAME, Method, Subgames, no_leaves
+from nash_ismcts_spiel.baselines.rebel.subgames import (
+    WHOLE_GAME,
+    Method,
+    PublicTree,
+    Subgames,
+    no_leaves,
+)
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.native import exact
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from exploitability import measure
-from exploitability.lower_bound import LowerBound
+from exploitability.responder import LowerBound
 from nash_ismcts_spiel import cli, make_bot
-from nash_ismcts_spiel.cli import exploitability, search_vs_policy
+from nash_ismcts_spiel.cli import compare as comparing
+from nash_ismcts_spiel.cli import measure as measuring
 from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.models.networks.saved import pretrained_path
 
@@ -138,8 +139,8 @@ def test_in_large_games_a_match_and_learned_responses_decide(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(search_vs_policy, "way", lambda *_: exploitability.LEARNED)
-    monkeypatch.setattr(search_vs_policy, "respond", _Bound(of_policy, of_search))
+    monkeypatch.setattr(measuring, "_first_way", lambda *_: measuring.LEARNED)
+    monkeypatch.setattr(comparing, "respond", _Bound(of_policy, of_search))
     argv = (*AGAINST_P, "nash_ismcts", "--games", "kuhn_poker", "--visits", "20", "--hands", "10")
     code, out, _ = run(capsys, *argv, "--json")
     (found,) = json.loads(out)
@@ -155,9 +156,9 @@ def test_a_game_whose_views_cannot_be_merged_is_large(
     def refuses(*_: Any) -> None:
         raise ValueError("too large")
 
-    monkeypatch.setattr(search_vs_policy, "exactly", refuses)
-    monkeypatch.setattr(search_vs_policy, "way", lambda *_: exploitability.MERGED)
-    monkeypatch.setattr(search_vs_policy, "respond", _Bound((0.5, 0.4, 0.6), (0.5, 0.4, 0.6)))
+    monkeypatch.setattr(measuring.Exactly, "measured", refuses)
+    monkeypatch.setattr(measuring, "_first_way", lambda *_: measuring.MERGED)
+    monkeypatch.setattr(comparing, "respond", _Bound((0.5, 0.4, 0.6), (0.5, 0.4, 0.6)))
     argv = (*AGAINST_P, "--games", "kuhn_poker", "--visits", "5", "--hands", "4")
     code, out, _ = run(capsys, *argv)
     assert code == 0
@@ -191,11 +192,11 @@ def test_wrong_comparisons_are_told_in_a_line(
 def test_an_interval_that_holds_0_shows_nothing(
     gain: float, half_width: float, verdict: str
 ) -> None:
-    assert search_vs_policy._verdict(gain, half_width) == verdict
+    assert comparing._verdict(gain, half_width) == verdict
 
 
 @pytest.mark.parametrize(("count", "quantile"), [(2, 12.706), (10, 2.262), (31, 2.042)])
 def test_intervals_are_students(count: int, quantile: float) -> None:
     runs = [float(index % 2) for index in range(count)]
     error = (sum((run - sum(runs) / count) ** 2 for run in runs) / (count - 1) / count) ** 0.5
-    assert search_vs_policy._half_width(runs) == pytest.approx(quantile * error, rel=1e-3)
+    assert comparing._half_width(runs) == pytest.approx(quantile * error, rel=1e-3)

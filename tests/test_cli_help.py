@@ -17,8 +17,8 @@ import pytest
 
 from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.cli import bars, common
-from nash_ismcts_spiel.cli.changes import changed
 from nash_ismcts_spiel.cli.main import make_parser
+from nash_ismcts_spiel.cli.parser import changed
 from nash_ismcts_spiel.learning import Schedule, TrainingConfig
 
 ROOT = Path(__file__).parents[1]

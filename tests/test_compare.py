@@ -16,10 +16,8 @@ import pytest
 from nash_ismcts_spiel import cli
 from nash_ismcts_spiel.baselines import DETERMINISTIC, METHODS, methods
 from nash_ismcts_spiel.compare import Study, StudyConfig, write_report
-from nash_ismcts_spiel.compare.markdown import write_markdown
-from nash_ismcts_spiel.compare.records import RECORDS, append_record
-from nash_ismcts_spiel.compare.report import final_figures, finding
-from nash_ismcts_spiel.compare.study import SETTINGS
+from nash_ismcts_spiel.compare.report import PAGE, final_figures, finding
+from nash_ismcts_spiel.compare.study import RECORDS, SETTINGS, append_record
 from nash_ismcts_spiel.files import BusyError, DamagedFileError, writing
 from nash_ismcts_spiel.games import GameGraph
 
@@ -31,6 +29,10 @@ def run(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
     code = cli.main(["compare", *argv])
     captured = capsys.readouterr()
     return code, captured.out, captured.err
+
+
+def markdown(study: Study) -> str:
+    return (write_report(study).parent / PAGE).read_text()
 
 
 def runs(study: Study) -> list[tuple[str, int]]:
@@ -166,7 +168,7 @@ def test_the_page_has_the_figures_and_what_was_not_run(tmp_path: Path) -> None:
     config = StudyConfig(games=games, methods=methods, seconds=0.02, points=4)
     study = Study.create(tmp_path, config)
     study.run()
-    text = write_markdown(study).read_text()
+    text = markdown(study)
     for game in games:
         for method, figure in final_figures(study, game).items():
             assert f"| {method} |" in text and f"{figure:.5f}" in text
@@ -181,7 +183,7 @@ def test_a_rise_is_seen_in_the_report(tmp_path: Path) -> None:
     for seed, figures in ((0, (0.5, 0.25, 0.75)), (1, (0.5, 0.75, 0.5))):
         points = [[moment, 1, figure] for moment, figure in zip(config.times, figures, strict=True)]
         study._append({"game": KUHN, "method": "uct", "seed": seed, "points": points})
-    for text in (write_report(study).read_text(), write_markdown(study).read_text()):
+    for text in (write_report(study).read_text(), markdown(study)):
         assert "0.62500" in text  # the median at the end
         assert "0.50000 at 0.005 s" in text  # and at its lowest
 
@@ -223,7 +225,7 @@ def test_names_in_reports_are_shown_and_never_followed(tmp_path: Path) -> None:
     study = Study.create(tmp_path, config)
     study.circumstances["machine"] = HOSTILE
     with_record(study, {"game": KUHN, "method": HOSTILE, "skipped": HOSTILE})
-    page, report = write_markdown(study).read_text(), write_report(study).read_text()
+    page, report = markdown(study), write_report(study).read_text()
     for text in (page, report):
         assert "<script>alert" not in text
         assert "&lt;script&gt;" in text

@@ -11,9 +11,8 @@ import pyspiel
 import pytest
 
 from nash_ismcts_spiel import make_bot
-from nash_ismcts_spiel.baselines.oos import OosConfig, OosMemory
+from nash_ismcts_spiel.baselines.oos import OosConfig, OosMemory, Target
 from nash_ismcts_spiel.baselines.smooth_uct import SmoothUctConfig, SmoothUctTrees
-from nash_ismcts_spiel.baselines.target import Target
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.policies import policy_table
 from nash_ismcts_spiel.native import _core, exact

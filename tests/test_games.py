@@ -23,8 +23,8 @@ from nash_ismcts_spiel.games import (
     InformationKey,
     support,
 )
+from nash_ismcts_spiel.games.names import short_title
 from nash_ismcts_spiel.games.tables import DEAD, MISSING
-from nash_ismcts_spiel.games.titles import short_title
 
 Enumerated = Callable[[str], GameGraph]
 Fork = tuple[tuple[int, ...], tuple[int, ...]]

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "nash_ismcts_spiel"
 MEASURES = "exploitability"
 NATIVE = ROOT / PACKAGE / "native"
-MAX_FILE_LINES = 300
+MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 MAX_NATIVE_LINES = 400
 
@@ -36,7 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("engines",),
     ("bot_checks",),
     ("bot",),
-    ("aec", "harness", "match", "registration", "registry"),
+    ("aec", "harness", "match", "registry"),
     ("",),
     ("learning",),
     ("runs",),
@@ -365,7 +365,7 @@ def test_the_checker_watches_the_measuring_package(source: str, wrong: bool) -> 
     ("source", "violation"),
     [
         ("x = 1\n", "no docstring"),
-        ('"""Doc."""\n' + "x = 1\n" * MAX_FILE_LINES, "301 lines"),
+        ('"""Doc."""\n' + "x = 1\n" * MAX_FILE_LINES, f"{MAX_FILE_LINES + 1} lines"),
         ('"""Doc."""\ndef f():\n' + "    x = 1\n" * MAX_FUNCTION_LINES, "f has 61 lines"),
         ('"""Doc."""\nclass C:\n  async def g():\n' + "    x = 1\n" * 60, "g has 61 lines"),
     ],

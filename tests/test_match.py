@@ -19,7 +19,7 @@ from benchmarks.growing_search import has_own_resampler
 from benchmarks.positions import early_middle_late
 from exploitability import measure
 from nash_ismcts_spiel import NashIsmctsBot, SearchConfig, cli, make_bot
-from nash_ismcts_spiel.baselines.ismcts import IsmctsBot
+from nash_ismcts_spiel.baselines.openspiel import IsmctsBot
 from nash_ismcts_spiel.games import NoWorldFoundError, support
 from nash_ismcts_spiel.games.merged import merged_game
 from nash_ismcts_spiel.games.resample import Resampler

@@ -120,7 +120,7 @@ def test_html_shows_results_and_escapes_all_text(kuhn: Run) -> None:
 
 
 def test_a_lower_bound_is_shown_too() -> None:
-    from exploitability.lower_bound import LowerBound
+    from exploitability.responder import LowerBound
 
     bound = LowerBound(
         "<game>", 2, "bot", (0.2, 0.1, 0.3), (0.1, 0.05, 0.15), ((0.1, 0.0, 0.2),) * 2, None,
@@ -173,7 +173,7 @@ def main(directory: str) -> float:
     peer.restart()
     chances: dict[int, float] = load_policy(run.directory).action_probabilities(None)
     reveal_type(peer)
-    return chances[0] + bot.config.visits + measure("kuhn_poker", peer).exploitability
+    return chances[0] + (bot.config.visits or 0) + measure("kuhn_poker", peer).exploitability
 """
 
 

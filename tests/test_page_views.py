@@ -15,9 +15,8 @@ from nash_ismcts_spiel.games import support
 from nash_ismcts_spiel.games.hand import Hand, Sight
 from nash_ismcts_spiel.models import RolloutEvaluator
 from nash_ismcts_spiel.page.drawings import draw, event_name
-from nash_ismcts_spiel.page.inspection import Asked, Inspection
+from nash_ismcts_spiel.page.inspection import Asked, Inspection, Step
 from nash_ismcts_spiel.page.views import position_view, search_view, sweep_view
-from nash_ismcts_spiel.page.walk import Step
 
 LEDUC = "leduc_poker"
 

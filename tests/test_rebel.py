@@ -25,8 +25,7 @@ from exploitability import measure
 from nash_ismcts_spiel import cli, files
 from nash_ismcts_spiel.baselines import trace
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
-from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy, unsafe_policy
-from nash_ismcts_spiel.baselines.rebel.public_tree import own_reach_of_worlds
+from nash_ismcts_spiel.baselines.rebel.play import Search, safe_policy, unsafe_policy
 from nash_ismcts_spiel.baselines.rebel.self_play import SelfPlay, Walker
 from nash_ismcts_spiel.baselines.rebel.subgames import (
     WHOLE_GAME,
@@ -34,6 +33,7 @@ from nash_ismcts_spiel.baselines.rebel.subgames import (
     Subgames,
     iteration_weights,
     no_leaves,
+    own_reach_of_worlds,
 )
 from nash_ismcts_spiel.files import LOCK
 from nash_ismcts_spiel.learning.average import AveragePolicy
@@ -190,8 +190,7 @@ def test_self_play_gives_belief_states_with_their_values() -> None:
 def test_the_network_is_zero_sum_and_learns_values() -> None:
     import torch
 
-    from nash_ismcts_spiel.baselines.rebel.learner import Learner
-    from nash_ismcts_spiel.baselines.rebel.network import make_network
+    from nash_ismcts_spiel.baselines.rebel.learner import Learner, make_network
 
     tree = tree_of(LEDUC)
     config = RebelConfig(iterations=40, playthroughs=100, steps=60, depth=4, smoothing=0.9)
@@ -216,7 +215,7 @@ def test_the_network_is_zero_sum_and_learns_values() -> None:
 
 
 def test_rebel_is_an_anytime_method() -> None:
-    from nash_ismcts_spiel.baselines.rebel.loop import Rebel
+    from nash_ismcts_spiel.baselines.rebel.run import Rebel
 
     graph = tree_of(KUHN).graph
     config = RebelConfig(iterations=20, play_iterations=30, playthroughs=20, steps=5)

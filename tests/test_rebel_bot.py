@@ -14,10 +14,8 @@ import pytest
 
 from benchmarks.oracle_leaves import OracleLeaves
 from nash_ismcts_spiel import cli, make_bot
-from nash_ismcts_spiel.baselines.rebel.bot import RebelBot
-from nash_ismcts_spiel.baselines.rebel.mixture import Search, safe_policy
-from nash_ismcts_spiel.baselines.rebel.public_tree import PublicTree
-from nash_ismcts_spiel.baselines.rebel.subgames import Subgames
+from nash_ismcts_spiel.baselines.rebel.play import RebelBot, Search, safe_policy
+from nash_ismcts_spiel.baselines.rebel.subgames import PublicTree, Subgames
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.learning.average import AveragePolicy
 

@@ -14,9 +14,8 @@ import pytest
 from open_spiel.python import policy
 
 from exploitability import measure
-from exploitability.lower_bound import estimate_of
 from exploitability.opponents import Opponents
-from exploitability.responder import Effort, Point, learned_response
+from exploitability.responder import Effort, Point, estimate_of, learned_response
 from nash_ismcts_spiel.games import SupportedGame, support
 from nash_ismcts_spiel.games.together import Choice, Look, Player, Result, row_of
 from nash_ismcts_spiel.learning.response import ResponseTraining

@@ -139,7 +139,10 @@ def test_a_bot_takes_a_checkpoint(kuhn_run: Run) -> None:
     evaluator = load_evaluator(kuhn_run.directory)
     other = make_bot("nash_ismcts", "kuhn_poker", 0, evaluator=evaluator, **made)
     assert bot.get_policy(state) == other.get_policy(state)
-    with pytest.raises(ValueError, match="an evaluator or a checkpoint, not both"):
+    for models in (kuhn_run.directory, evaluator):  # the one word for both
+        named = make_bot("nash_ismcts", "kuhn_poker", 0, models=models, **made)
+        assert named.get_policy(state) == other.get_policy(state)
+    with pytest.raises(ValueError, match="are one thing"):
         make_bot("nash_ismcts", "kuhn_poker", 0, checkpoint="pretrained", evaluator=evaluator)
     with pytest.raises(ValueError, match=r"has models of kuhn_poker\(\), not of leduc_poker\(\)"):
         make_bot("nash_ismcts", "leduc_poker", 0, checkpoint=kuhn_run.directory)

@@ -27,12 +27,13 @@ from subgame_helpers import (
 )
 
 from benchmarks.oracle_leaves import OracleLeaves
-from nash_ismcts_spiel.baselines.rebel.public_tree import PublicTree, own_reach_of_worlds
 from nash_ismcts_spiel.baselines.rebel.subgames import (
     WHOLE_GAME,
     Method,
+    PublicTree,
     Subgames,
     no_leaves,
+    own_reach_of_worlds,
 )
 from nash_ismcts_spiel.games import DECISION, GameGraph
 from nash_ismcts_spiel.games.public import public_states

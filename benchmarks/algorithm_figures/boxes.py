@@ -14,7 +14,7 @@ from matplotlib.patches import FancyBboxPatch
 from benchmarks.algorithm_figures.cases import Case
 from benchmarks.algorithm_figures.charts import BLUE, GREEN, VERMILION, WIDTH, new_figure, save
 from nash_ismcts_spiel.games.names import action_names
-from nash_ismcts_spiel.page.bayes import pieces_of
+from nash_ismcts_spiel.page.inspection import pieces_of
 from nash_ismcts_spiel.search.act_node import ActNode
 from nash_ismcts_spiel.search.interval import Interval
 from nash_ismcts_spiel.search.sample_node import SampleNode

@@ -24,7 +24,7 @@ from nash_ismcts_spiel.models.tables import forest_models
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.native.forest import ForestEngine
-from nash_ismcts_spiel.page.bayes import ExactBeliefs, pieces_of
+from nash_ismcts_spiel.page.inspection import ExactBeliefs, pieces_of
 from nash_ismcts_spiel.runs import Budget, Run
 from nash_ismcts_spiel.search import SearchResult
 from nash_ismcts_spiel.search.dispersion import dispersed

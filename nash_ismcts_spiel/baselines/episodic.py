@@ -7,17 +7,22 @@ new game begins) means learning afresh.
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph, SupportedGame, support
 from nash_ismcts_spiel.harness import DrawingBot
-from nash_ismcts_spiel.settings import check_positive
+from nash_ismcts_spiel.settings import Settings, check_positive
 
 ActionProbabilities = list[tuple[int, float]]
+Config = TypeVar("Config", bound=Settings)
+
+EPISODES_PER_STEP = 1000
 
 SIMULATIONS = 1000
 """Per move, where neither simulations nor seconds are given."""
@@ -145,6 +150,38 @@ class EpisodicBot(DrawingBot):
     def _start(self) -> None:
         self._graph = GameGraph(self._game)
         self._learner = self._new_learner(self._graph)
+
+
+class WholeGame:
+    """A compiled learner of a whole enumerated game; a step is EPISODES_PER_STEP games."""
+
+    def __init__(self, method: Any, seed: int) -> None:
+        """Takes a method that knows nothing yet."""
+        self._rng = np.random.default_rng(seed)
+        self._method = method
+
+    def step(self) -> None:
+        """Plays some games."""
+        with self._rng.bit_generator.lock:
+            self._method.run(EPISODES_PER_STEP, self._rng)
+
+    def policy(self) -> npt.NDArray[np.float64]:
+        """The average policy, uniform where nothing was learned. [A]"""
+        found: npt.NDArray[np.float64] = self._method.average_policy()
+        return found
+
+
+def episodic_bot(
+    game: Any,
+    player_id: int,
+    kind: type[Config],
+    make: Callable[[GameGraph, Config], Learner],
+    settings: dict[str, Any],
+) -> EpisodicBot:
+    """A bot whose settings are fields of its method's config and arguments of EpisodicBot."""
+    own = {field.name for field in dataclasses.fields(kind)} & settings.keys()
+    config = kind.from_dict({key: settings.pop(key) for key in own})
+    return EpisodicBot(game, player_id, lambda graph: make(graph, config), **settings)
 
 
 def outcome_probabilities(graph: GameGraph, world: int) -> list[float]:

@@ -17,23 +17,20 @@ import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from nash_ismcts_spiel.baselines.episodic import (
     EpisodicBot,
+    WholeGame,
+    episodic_bot,
     outcome_probabilities,
     utilities,
 )
-from nash_ismcts_spiel.baselines.target import Target
 from nash_ismcts_spiel.games import CHANCE, TERMINAL, GameGraph
 from nash_ismcts_spiel.games.adapter import random_returns
+from nash_ismcts_spiel.games.tables import DEAD, MISSING, ROOT
 from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.settings import Settings
-
-EPISODES_PER_STEP = 1000
-_START = 0
-_NO_SET = -1
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,23 +51,64 @@ class OosConfig(Settings):
             raise ValueError("exploration must be above 0 and up to 1, targeting from 0 to below 1")
 
 
-class OnlineOutcomeSampling:
-    """Outcome sampling on an enumerated graph; a step is EPISODES_PER_STEP games."""
+class OnlineOutcomeSampling(WholeGame):
+    """Outcome sampling on an enumerated graph."""
 
     def __init__(self, graph: GameGraph, seed: int, config: OosConfig | None = None) -> None:
         """Starts without memory."""
-        config = config or OosConfig()
-        self._rng = np.random.default_rng(seed)
-        self._method = _core.OutcomeSampling(exact.compiled(graph), config.exploration)
+        exploration = (config or OosConfig()).exploration
+        super().__init__(_core.OutcomeSampling(exact.compiled(graph), exploration), seed)
 
-    def step(self) -> None:
-        """Plays some games."""
-        with self._rng.bit_generator.lock:
-            self._method.run(EPISODES_PER_STEP, self._rng)
 
-    def policy(self) -> npt.NDArray[np.float64]:
-        """The average policy, uniform where no game has come. [A]"""
-        return self._method.average_policy()
+class Target:
+    """Which events still lead to an information set; found as games are sampled."""
+
+    def __init__(self, graph: GameGraph, information_set: int) -> None:
+        """Knows the way to the first fork."""
+        self._graph = graph
+        self._open: dict[int, list[int]] = {}
+        self._fork: dict[int, int] = {}
+        self._add_way(graph.hidden(information_set))
+
+    def open_edges(self, world: int) -> list[int] | None:
+        """The edges of a world on the way that stay on it; None where the way has ended."""
+        return self._open.get(world)
+
+    def take(self, world: int, edge: int) -> bool:
+        """Follows an open edge, so that the way beyond it is known; False if it leads nowhere, as
+        may turn out in a large game. Then it is open no more.
+        """
+        fork = self._fork.get(world)
+        if fork is None:
+            return True
+        target = self._graph.branch(fork, self._edges(fork).index(edge))
+        if target != DEAD:
+            self._add_way(target)
+            return True
+        first, targets = self._graph.samples.first_branch[fork], self._graph.samples.target
+        self._open[world] = [
+            edge for branch, edge in enumerate(self._edges(fork)) if targets[first + branch] != DEAD
+        ]
+        return False
+
+    def _edges(self, sample: int) -> list[int]:
+        samples = self._graph.samples
+        first = samples.first_branch[sample]
+        return samples.edge[first : first + samples.branch_count[sample]]
+
+    def _add_way(self, target: int) -> None:
+        """All worlds before a fork (~s) or a complete world, up to what is known."""
+        worlds, samples = self._graph.worlds, self._graph.samples
+        world = samples.world[~target] if target < 0 else target
+        if target < 0 and world not in self._open:
+            self._open[world] = self._edges(~target)
+            self._fork[world] = ~target
+        while world != ROOT and worlds.parent[world] not in self._open:
+            parent = worlds.parent[world]
+            first, count = worlds.first_edge[parent], worlds.edge_count[parent]
+            children = worlds.edge_child[first : first + count]
+            self._open[parent] = [children.index(world)]
+            world = parent
 
 
 class _Step(NamedTuple):
@@ -78,7 +116,7 @@ class _Step(NamedTuple):
 
     Attributes:
       world: where it happened.
-      information_set: of the player who moved, _NO_SET for chance.
+      information_set: of the player who moved, MISSING for chance.
       action: the number of its edge.
       probability: by the current policy or chance.
       others: reach of the world, by chance and all but the learner.
@@ -125,7 +163,7 @@ class OosMemory:
         share = 0.0 if target is None else self._config.targeting
         targeted = target is not None and rng.random() < share
         path: list[_Step] = []
-        world, others, on_target, free = _START, 1.0, 1.0, 1.0
+        world, others, on_target, free = ROOT, 1.0, 1.0, 1.0
         returns: list[float] | None = None
         while returns is None and worlds.kind[world] != TERMINAL:
             information_set, policy, weights = self._event(world, learner)
@@ -160,14 +198,14 @@ class OosMemory:
         graph = self._graph
         if graph.worlds.kind[world] == CHANCE:
             chance = outcome_probabilities(graph, world)
-            return _NO_SET, chance, chance
+            return MISSING, chance, chance
         information_set, count = graph.worlds.information_set[world], graph.worlds.edge_count[world]
         policy = self._current(information_set, count)
         explore = self._config.exploration if graph.worlds.player[world] == learner else 0.0
         return information_set, policy, [explore / count + (1.0 - explore) * p for p in policy]
 
     def _is_new(self, information_set: int) -> bool:
-        return information_set != _NO_SET and information_set not in self._regrets
+        return information_set != MISSING and information_set not in self._regrets
 
     def _learn(
         self, path: list[_Step], learner: int, utility_per_sample: float, share: float
@@ -176,7 +214,7 @@ class OosMemory:
         sets, tail = self._graph.information_sets, 1.0
         for step in reversed(path):
             after, tail = tail, tail * step.probability
-            if step.information_set == _NO_SET:
+            if step.information_set == MISSING:
                 continue
             count = sets.action_count[step.information_set]
             policy = self._current(step.information_set, count)
@@ -201,9 +239,7 @@ class OosMemory:
 
 def oos_bot(game: Any, player_id: int, **settings: Any) -> EpisodicBot:
     """A bot; settings are fields of OosConfig and keyword arguments of EpisodicBot."""
-    own = {field.name for field in dataclasses.fields(OosConfig)}
-    config = OosConfig.from_dict({key: settings.pop(key) for key in own & settings.keys()})
-    return EpisodicBot(game, player_id, lambda graph: OosMemory(graph, config), **settings)
+    return episodic_bot(game, player_id, OosConfig, OosMemory, settings)
 
 
 def _restricted(weights: list[float], open_edges: list[int]) -> list[float]:

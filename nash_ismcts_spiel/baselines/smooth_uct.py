@@ -6,7 +6,7 @@ N(a) / N, as in fictitious play; the average policy is what is handed out. Alway
 IS-MCTS with a tree per player, which does not approach equilibria. Values are utilities of the
 information set's player, in the game's units.
 
-`SmoothUct` learns a whole enumerated game from its start, in C++ (native/episodes.h); the bot
+`SmoothUct` learns a whole enumerated game, in C++ (native/solvers/episodes.h); the bot
 learns in any game, from worlds that agree with what its player has seen.
 """
 
@@ -17,10 +17,11 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nash_ismcts_spiel.baselines.episodic import (
     EpisodicBot,
+    WholeGame,
+    episodic_bot,
     outcome_probabilities,
     utilities,
 )
@@ -30,8 +31,6 @@ from nash_ismcts_spiel.games.resample import draw_world
 from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.search.draw import draw
 from nash_ismcts_spiel.settings import Settings
-
-EPISODES_PER_STEP = 1000
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,26 +63,14 @@ class SmoothUctConfig(Settings):
 UCT = SmoothUctConfig(gamma=1.0)
 
 
-class SmoothUct:
-    """Smooth UCT on an enumerated graph; a step is EPISODES_PER_STEP games."""
+class SmoothUct(WholeGame):
+    """Smooth UCT on an enumerated graph."""
 
     def __init__(self, graph: GameGraph, seed: int, config: SmoothUctConfig | None = None) -> None:
         """Starts without trees."""
         config = config or SmoothUctConfig()
-        exploration = config.exploration_in(graph.game)
-        self._rng = np.random.default_rng(seed)
-        self._method = _core.SmoothUct(
-            exact.compiled(graph), exploration, config.eta, config.gamma, config.decay
-        )
-
-    def step(self) -> None:
-        """Plays some games."""
-        with self._rng.bit_generator.lock:
-            self._method.run(EPISODES_PER_STEP, self._rng)
-
-    def policy(self) -> npt.NDArray[np.float64]:
-        """The average policy, uniform where no tree has come. [A]"""
-        return self._method.average_policy()
+        terms = config.exploration_in(graph.game), config.eta, config.gamma, config.decay
+        super().__init__(_core.SmoothUct(exact.compiled(graph), *terms), seed)
 
 
 @dataclasses.dataclass(slots=True)
@@ -175,6 +162,4 @@ class SmoothUctTrees:
 
 def smooth_uct_bot(game: Any, player_id: int, **settings: Any) -> EpisodicBot:
     """A bot; settings are fields of SmoothUctConfig and keyword arguments of EpisodicBot."""
-    own = {field.name for field in dataclasses.fields(SmoothUctConfig)}
-    config = SmoothUctConfig.from_dict({key: settings.pop(key) for key in own & settings.keys()})
-    return EpisodicBot(game, player_id, lambda graph: SmoothUctTrees(graph, config), **settings)
+    return episodic_bot(game, player_id, SmoothUctConfig, SmoothUctTrees, settings)

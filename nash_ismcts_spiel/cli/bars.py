@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from typing import Any, Self, TextIO
+from collections.abc import Callable, Sequence
+from typing import Any, Self
 
 from tqdm import tqdm
 
@@ -20,11 +20,6 @@ WIDTH = 79
 _DELAY = 1.5
 _TERMINAL_SECONDS = 0.5
 _FILE_SECONDS = 10.0
-
-
-def seconds_between_lines(file: TextIO) -> float:
-    """Time between two states of a line; a file keeps them all."""
-    return _TERMINAL_SECONDS if file.isatty() else _FILE_SECONDS
 
 
 def fitting(parts: Sequence[str], width: int = WIDTH) -> str:
@@ -53,15 +48,18 @@ class Work:
         threaded: bool = True,
         at_once: bool = False,
         leave: bool = False,
+        words: Callable[[float], Sequence[str]] | None = None,
     ) -> None:
         """Takes how many units there are, if that is known.
 
         Without a thread the line is renewed by `update` alone: for work that hides standard error.
         The line comes after a while, or at once, and is taken away in the end, or left behind.
+        `words` are what is shown after so many seconds, instead of the count and the time.
         """
         self.what = what
         self._total = total
         self._unit = unit
+        self._words = words or self._counted
         self._done = 0.0
         self._at_once = at_once
         self._leave = leave
@@ -73,14 +71,27 @@ class Work:
         """So many more units are done."""
         self._done += count
         if self._thread is None and time.monotonic() >= self._due:
-            self._show()
+            self.show()
 
     def at(self, done: float, total: float) -> None:
         """So many units of so many are done."""
         self._done, self._total = done, total
 
-    def text(self, seconds: float) -> list[str]:
-        """What is shown after so many seconds."""
+    def write(self, text: str) -> None:
+        """Adds a line that stays, above this one."""
+        tqdm.write(text, file=sys.stderr)
+
+    def show(self) -> None:
+        """Renews the line."""
+        if self._line is None:
+            self._line = tqdm(
+                bar_format="{desc}", file=sys.stderr, leave=self._leave, delay=1e-9, miniters=1
+            )
+        now = time.monotonic()
+        self._line.set_description_str(fitting(self._words(now - self._started)))
+        self._due = now + (_TERMINAL_SECONDS if sys.stderr.isatty() else _FILE_SECONDS)
+
+    def _counted(self, seconds: float) -> list[str]:
         parts = [self.what, f"{seconds:.0f} s"]
         if self._total is not None:
             parts.insert(1, f"{self._done:,.0f}/{self._total:,.0f} {self._unit}".rstrip())
@@ -89,29 +100,16 @@ class Work:
                 parts.append(f"about {left:.0f} s left")
         return parts
 
-    def write(self, text: str) -> None:
-        """Adds a line that stays, above this one."""
-        tqdm.write(text, file=sys.stderr)
-
     def _run(self) -> None:
         while not self._over.wait(max(self._due - time.monotonic(), 0.0)):
-            self._show()
-
-    def _show(self) -> None:
-        if self._line is None:
-            self._line = tqdm(
-                bar_format="{desc}", file=sys.stderr, leave=self._leave, delay=1e-9, miniters=1
-            )
-        now = time.monotonic()
-        self._line.set_description_str(fitting(self.text(now - self._started)))
-        self._due = now + seconds_between_lines(sys.stderr)
+            self.show()
 
     def __enter__(self) -> Self:
         """Begins."""
         self._started = time.monotonic()
         self._due = self._started + _DELAY
         if self._at_once:
-            self._show()
+            self.show()
         if self._thread is not None:
             self._thread.start()
         return self
@@ -123,5 +121,5 @@ class Work:
             self._thread.join()
         if self._line is not None:
             if self._leave:
-                self._show()
+                self.show()
             self._line.close()

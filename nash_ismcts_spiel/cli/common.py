@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import os
@@ -16,22 +15,6 @@ from nash_ismcts_spiel.games import SupportedGame, support
 from nash_ismcts_spiel.games.modules import import_games
 from nash_ismcts_spiel.games.quiet import silent_stderr
 from nash_ismcts_spiel.settings import did_you_mean
-
-Commands = Any
-"""What argparse's `add_subparsers` returns, a type without a public name."""
-
-
-def add_import(command: argparse.ArgumentParser) -> None:
-    """Adds the option by which games of one's own become known."""
-    command.add_argument(
-        "--import",
-        action="append",
-        default=[],
-        dest="modules",
-        metavar="MODULE",
-        help="import a Python module first, such as one that registers a game of your own; it may "
-        "lie in the present folder; can be given several times",
-    )
 
 
 def import_modules(modules: Sequence[str]) -> None:
@@ -97,22 +80,11 @@ def quantity_of(game: SupportedGame) -> Quantity:
     return Quantity("NashConv", game.num_players)
 
 
-def gains_in_words(gains: Sequence[float]) -> str:
-    """What the players gain, from the first to the last."""
-    return f"by a best response players gain {', '.join(f'{gain:.5f}' for gain in gains)}"
-
-
 def registered() -> dict[str, bool]:
     """Names of OpenSpiel's games, and whether each can be loaded without parameters."""
     import open_spiel.python.games  # noqa: F401  (registers OpenSpiel's games written in Python)
 
     return {game.short_name: game.default_loadable for game in pyspiel.registered_games()}
-
-
-def add_json(command: argparse.ArgumentParser, what: str = "") -> None:
-    """Adds the option by which standard output is one JSON document."""
-    text = f"print one JSON document{what}, and nothing else, on standard output"
-    command.add_argument("--json", action="store_true", help=text)
 
 
 def print_json(document: Any) -> None:

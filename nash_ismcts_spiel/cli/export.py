@@ -8,38 +8,31 @@ import argparse
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from nash_ismcts_spiel.cli.bars import Work
-from nash_ismcts_spiel.cli.common import Commands
-from nash_ismcts_spiel.cli.parser import examples
+from nash_ismcts_spiel.cli.parser import describe
 from nash_ismcts_spiel.files import replace_file
 from nash_ismcts_spiel.games.policies import TablePolicy, ViewTablePolicy
 from nash_ismcts_spiel.runs import Run
 
 
-def add(commands: Commands) -> None:
-    """Adds the command."""
-    export = commands.add_parser(
-        "export",
-        help="write the average policy of a run as JSON, or its networks",
-        description="Writes {information_state_string: {action: probability}} for every "
-        "information set of all players; of a training over views, {player: {observation_string: "
-        "{action: probability}}}; or, with --models, the networks of learned models.",
-        epilog=examples(
-            "export --run out/leduc --out leduc.json",
-            "export --run out/leduc-learned --models --out leduc.safetensors",
-        ),
+def add_export(command: argparse.ArgumentParser) -> None:
+    """Adds the options of the command."""
+    describe(
+        command,
+        _export,
+        "Writes {information_state_string: {action: probability}} for every information set of all "
+        "players; of a training over views, {player: {observation_string: {action: probability}}}; "
+        "or, with --models, the networks of learned models.",
+        "export --run out/leduc --out leduc.json",
+        "export --run out/leduc-learned --models --out leduc.safetensors",
     )
-    export.add_argument(
-        "--run", dest="directory", type=Path, required=True, metavar="DIR", help="of a training"
-    )
-    export.add_argument("--out", type=Path, required=True, metavar="FILE", help="to write")
-    export.add_argument(
-        "--models",
-        action="store_true",
-        help="write the networks instead, for make_bot(..., checkpoint=FILE)",
-    )
-    export.set_defaults(run=_export)
+    run: Any = {"dest": "directory", "type": Path, "required": True, "metavar": "DIR"}
+    command.add_argument("--run", help="of a training", **run)
+    command.add_argument("--out", type=Path, required=True, metavar="FILE", help="to write")
+    models = "write the networks instead, for make_bot(..., models=FILE)"
+    command.add_argument("--models", action="store_true", help=models)
 
 
 def _export(arguments: argparse.Namespace) -> None:

@@ -6,30 +6,30 @@ import argparse
 import dataclasses
 
 from nash_ismcts_spiel.cli.bars import Work
-from nash_ismcts_spiel.cli.common import Commands, add_json, print_json, registered
-from nash_ismcts_spiel.cli.parser import examples
+from nash_ismcts_spiel.cli.common import print_json, registered
+from nash_ismcts_spiel.cli.parser import add_json, describe
 from nash_ismcts_spiel.games.grades import Graded, graded
 from nash_ismcts_spiel.games.quiet import silent_stderr
 
 _NOT_LOADABLE = "it cannot be loaded without parameters; give them in parentheses"
 
 
-def add(commands: Commands) -> None:
-    """Adds the command."""
-    games = commands.add_parser(
+def add_games(command: argparse.ArgumentParser) -> None:
+    """Adds the options of the command."""
+    describe(
+        command,
+        _games,
+        "Grades: exact (every history fits into memory), learned (networks can read it), search "
+        "only, refused. Sizes are estimated numbers of histories. Seconds are CPU seconds of a "
+        "search of 64 visits by the default bot, the slowest of three positions, as measured by "
+        "`python -m benchmarks.every_game`.",
         "games",
-        help="list OpenSpiel's games, how far we go in each, and why some are refused",
-        description="Grades: exact (every history fits into memory), learned (networks can read "
-        "it), search only, refused. Sizes are estimated numbers of histories. Seconds are CPU "
-        "seconds of a search of 64 visits by the default bot, the slowest of three positions, as "
-        "measured by `python -m benchmarks.every_game`.",
-        epilog=examples("games", "games --filter poker", "games --filter kuhn --json"),
+        "games --filter poker",
+        "games --filter kuhn --json",
     )
-    games.add_argument(
-        "--filter", default="", metavar="TEXT", help="only names that contain TEXT (default: all)"
-    )
-    add_json(games)
-    games.set_defaults(run=_games)
+    only = "only names that contain TEXT (default: all)"
+    command.add_argument("--filter", default="", metavar="TEXT", help=only)
+    add_json(command)
 
 
 def all_graded(text: str = "") -> list[Graded]:

@@ -1,42 +1,48 @@
 # PYTHON_ARGCOMPLETE_OK
-"""Puts the commands together, completes words for shells, and reports what goes wrong."""
+"""Puts the commands together, each from its own module, which is imported by who asks for it alone;
+reports what goes wrong.
+"""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pyspiel
 
 import nash_ismcts_spiel
-from nash_ismcts_spiel.cli import (
-    compare,
-    exploit,
-    exploitability,
-    export,
-    games,
-    inspect,
-    match,
-    play,
-    search,
-    train,
-)
-from nash_ismcts_spiel.cli.common import add_import, import_modules, one_line
-from nash_ismcts_spiel.cli.completion import complete
-from nash_ismcts_spiel.cli.parser import Parser, examples
+from nash_ismcts_spiel.cli.common import import_modules, one_line
+from nash_ismcts_spiel.cli.parser import Parser, add_import, complete, describe
 from nash_ismcts_spiel.cli.signals import exit_code
 
 _ERROR = 2
 
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "games": ("games", "list OpenSpiel's games, how far we go in each, and why some are refused"),
+    "search": ("search", "search one position and show what was found"),
+    "train": ("train", "train a policy by search"),
+    "exploitability": ("measure", "measure a bot or a policy by a best response"),
+    "exploit": ("measure", "learn to beat a bot or a policy, and say what that wins"),
+    "export": ("export", "write the average policy of a run as JSON, or its networks"),
+    "match": ("match", "let bots play each other"),
+    "compare": ("compare", "compare methods: exploitability over CPU time"),
+    "inspect": ("page", "show one search on a local page: intervals, beliefs, spawned trees"),
+    "play": ("page", "play against the bot, in the terminal or on a local page"),
+}
+"""The module of each command, whose function `add_COMMAND` adds its options, and what it is for."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command line (the process's own if None); returns the exit code."""
+    words = sys.argv[1:] if argv is None else list(argv)
     try:
-        parser = make_parser()
-        complete(parser)
-        arguments = parser.parse_args(argv)
+        if "_ARGCOMPLETE" in os.environ:
+            complete(make_parser())
+        parser = make_parser(next((word for word in words if not word.startswith("-")), ""))
+        arguments = parser.parse_args(words)
         if arguments.run is None:
             parser.print_help()
             return 0
@@ -60,28 +66,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
-    parser = Parser(
-        prog="nash-ismcts",
-        description="Nash-ISMCTS for OpenSpiel. Results go to standard output, progress and errors "
-        "to standard error. Times are wall time if they are called --seconds, and processor time "
-        "if they are called --cpu-seconds.",
-        epilog=examples(
-            "games --filter poker",
-            "search --game kuhn_poker --history 0,1,1",
-            "train --game leduc_poker --seconds 60 --out out/leduc",
-            "exploitability --run out/leduc",
-        ),
+def make_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser of all commands, or with the options of one of them alone."""
+    parser = Parser(prog="nash-ismcts")
+    describe(
+        parser,
+        None,
+        "Nash-ISMCTS for OpenSpiel. Results go to standard output, progress and errors to standard "
+        "error. Times are wall time if they are called --seconds, and processor time if they are "
+        "called --cpu-seconds.",
+        "games --filter poker",
+        "search --game kuhn_poker --history 0,1,1",
+        "train --game leduc_poker --seconds 60 --out out/leduc",
+        "exploitability --run out/leduc",
     )
     version = f"nash-ismcts {nash_ismcts_spiel.__version__}"
     parser.add_argument("--version", action="version", version=version)
-    parser.set_defaults(run=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in (
-        games, search, train, exploitability, exploit, export, match, compare, inspect, play,
-    ):  # fmt: skip
-        command.add(commands)
-    for command_parser in commands.choices.values():
-        add_import(command_parser)
+    for name, (place, purpose) in COMMANDS.items():
+        command = commands.add_parser(name, help=purpose)
+        if only in (None, name):
+            module = importlib.import_module(f"nash_ismcts_spiel.cli.{place}")
+            getattr(module, f"add_{name}")(command)
+            add_import(command)
     return parser

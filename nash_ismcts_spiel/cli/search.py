@@ -12,64 +12,53 @@ from typing import Any
 import numpy as np
 
 from nash_ismcts_spiel.cli.bars import Work
-from nash_ismcts_spiel.cli.changes import add_set, plain
-from nash_ismcts_spiel.cli.common import Commands, add_json, events_of, load, print_json
-from nash_ismcts_spiel.cli.parser import examples
-from nash_ismcts_spiel.cli.sources import add_game
-from nash_ismcts_spiel.config import PRESETS
+from nash_ismcts_spiel.cli.common import events_of, load, print_json
+from nash_ismcts_spiel.cli.parser import (
+    add_game,
+    add_history,
+    add_json,
+    add_models,
+    add_preset,
+    add_seed,
+    add_set,
+    check_numbers,
+    describe,
+    plain,
+)
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.games.hand import Hand
 from nash_ismcts_spiel.registry import SearchName, make_bot
 from nash_ismcts_spiel.search import SearchResult
 
 
-def add(commands: Commands) -> None:
-    """Adds the command."""
-    search = commands.add_parser(
-        "search",
-        help="search one position and show what was found",
-        description="Searches one position for the player who is to move there, who sees nothing "
-        "but its own observations. Shows visits, intervals of Q, prior and policy.",
-        epilog=examples(
-            "search --game kuhn_poker --history 0,1,1",
-            "search --game leduc_poker --random-moves 2 --checkpoint pretrained",
-            "search --game kuhn_poker --history 0,1 --set c_puct=2 --json",
-        ),
+def add_search(command: argparse.ArgumentParser) -> None:
+    """Adds the options of the command."""
+    describe(
+        command,
+        _search,
+        "Searches one position for the player who is to move there, who sees nothing but its own "
+        "observations. Shows visits, intervals of Q, prior and policy.",
+        "search --game kuhn_poker --history 0,1,1",
+        "search --game leduc_poker --random-moves 2 --models pretrained",
+        "search --game kuhn_poker --history 0,1 --set c_puct=2 --json",
     )
-    add_game(search)
-    position = search.add_mutually_exclusive_group()
-    position.add_argument(
-        "--history",
-        metavar="0,1,1",
-        help="moves and chance outcomes that lead to the position, as OpenSpiel numbers them "
-        "(default: none, and chance is drawn)",
-    )
-    position.add_argument(
-        "--random-moves",
-        type=int,
-        default=0,
-        metavar="N",
-        help="play N random moves of players from the start (default 0); chance is drawn",
-    )
-    search.add_argument("--bot", choices=list(PRESETS), default="nash_ismcts", help="which search")
-    search.add_argument(
-        "--checkpoint",
-        metavar="DIR",
-        help="models of a training, of a file of networks, or `pretrained` (default: rollouts)",
-    )
-    search.add_argument("--visits", type=int, help="visits of the root (default: the bot's)")
-    search.add_argument(
-        "--dispersion-radius", type=float, help="L1 radius round the beliefs (default: the bot's)"
-    )
-    add_set(search, "SearchConfig, e.g. --set c_puct=2 (default: as the bot has it)")
-    search.add_argument("--seed", type=int, default=0, help="seeds the position and the search")
-    add_json(search)
-    search.set_defaults(run=_search)
+    add_game(command)
+    position = command.add_mutually_exclusive_group()
+    add_history(position, "none, and chance is drawn")
+    moves = "play N random moves of players from the start (default 0); chance is drawn"
+    position.add_argument("--random-moves", type=int, default=0, metavar="N", help=moves)
+    add_preset(command)
+    add_models(command)
+    command.add_argument("--visits", type=int, help="visits of the root (default: the bot's)")
+    radius = "L1 radius round the beliefs (default: the bot's)"
+    command.add_argument("--dispersion-radius", type=float, help=radius)
+    add_set(command, "SearchConfig, e.g. --set c_puct=2 (default: as the bot has it)")
+    add_seed(command, "the position and the search")
+    add_json(command)
 
 
 def _search(arguments: argparse.Namespace) -> None:
-    if arguments.seed < 0:
-        raise ValueError(f"--seed must not be negative, not {arguments.seed}")
+    check_numbers(arguments)
     game = load(arguments.game)
     if arguments.history is None:
         state = _random_hand(game, arguments.random_moves, arguments.seed).state
@@ -78,7 +67,7 @@ def _search(arguments: argparse.Namespace) -> None:
     changes = {
         "visits": arguments.visits,
         "dispersion_radius": arguments.dispersion_radius,
-        "checkpoint": arguments.checkpoint,
+        "models": arguments.models,
     }
     changes = {name: value for name, value in changes.items() if value is not None}
     changes |= plain(arguments.set)

@@ -1,12 +1,16 @@
-"""Names of moves, outcomes and hidden pieces of a graph, as the game calls them.
+"""Names: short titles of games, and of moves, outcomes and hidden pieces of a graph, as the game
+calls them.
 
-They are read from worlds that the graph imagines, which agree with what a player has seen; the true
-state of a match is never asked. Where actions are split, a sub-action is called by the whole
-actions that begin with it.
+A title is a game's name without the turn-based form round it and without default parameters. It is
+for people and for names of files; a game is loaded by its whole name. Other names are read from
+worlds that the graph imagines, which agree with what a player has seen; the true state of a match
+is never asked. Where actions are split, a sub-action is called by the whole actions that begin with
+it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +19,30 @@ import pyspiel
 from nash_ismcts_spiel.games.graph import GameGraph
 from nash_ismcts_spiel.games.hand import Sight, sight
 from nash_ismcts_spiel.games.tables import CHANCE
+
+_TURN_BASED = re.compile(r"^turn_based_simultaneous_game\(game=(.*)\)$")
+
+
+def short_title(game: str) -> str:
+    """A game's name with the parameters that are not its default ones."""
+    found = _TURN_BASED.match(game)
+    name, _, rest = (found[1] if found else game).partition("(")
+    parameters = dict(
+        part.split("=", 1) for part in rest.removesuffix(")").split(",") if "=" in part
+    )
+    if "(" in rest or not parameters:  # a game in a game, whose commas are not ours
+        return f"{name}({rest}" if rest not in ("", ")") else name
+    usual = {key: str(value) for key, value in _defaults(name).items()}
+    kept = [f"{key}={value}" for key, value in parameters.items() if usual.get(key) != value]
+    return f"{name}({','.join(kept)})" if kept else name
+
+
+def _defaults(name: str) -> dict[str, Any]:
+    for kind in pyspiel.registered_games():
+        if kind.short_name == name:
+            return dict(kind.parameter_specification)
+    return {}
+
 
 _LISTED = 4
 """Whole actions that are named for a sub-action."""

@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
 
 from nash_ismcts_spiel.games.hand import Hand
-from nash_ismcts_spiel.page.inspection import Asked, Inspection
+from nash_ismcts_spiel.page.inspection import Asked, Inspection, Step, StepKind
 from nash_ismcts_spiel.page.table import Table
 from nash_ismcts_spiel.page.views import position_view, search_view, sweep_view
-from nash_ismcts_spiel.page.walk import Step, StepKind
 
 Json = dict[str, Any]
 Tab = Literal["inspect", "play"]
@@ -73,9 +72,11 @@ class Application:
             "inspect": self._inspect,
             "sweep": self._sweep,
             "table": lambda _: self._at_table().view(),
-            "deal": self._deal,
-            "move": self._move,
-            "undo": self._undo,
+            "deal": lambda _: self._after(Table.deal),
+            "move": lambda given: self._after(
+                lambda table: table.move(_integer(given, "action", 0, 2**62))
+            ),
+            "undo": lambda _: self._after(Table.undo),
             "afterwards": lambda _: self._at_table().afterwards(),
         }
 
@@ -96,19 +97,13 @@ class Application:
     def _setup(self, given: Json) -> Json:
         del given
         start, inspection = self._start, self._inspection
-        radius = inspection.default_radius if start.radius is None else start.radius
         return {
+            **dataclasses.asdict(start),
             "game": inspection.game.name,
             "players": inspection.game.num_players,
             "bayes": inspection.bayes is not None,
-            "tab": start.tab,
-            "bot": start.bot,
-            "models": start.models,
-            "history": list(start.history),
-            "visits": start.visits,
             "most_visits": MOST_VISITS,
-            "radius": radius,
-            "seed": start.seed,
+            "radius": inspection.default_radius if start.radius is None else start.radius,
         }
 
     def _inspect(self, given: Json) -> Json:
@@ -139,21 +134,9 @@ class Application:
             self._table = self._make_table()
         return self._table
 
-    def _deal(self, given: Json) -> Json:
-        del given
+    def _after(self, change: Callable[[Table], None]) -> Json:
         table = self._at_table()
-        table.deal()
-        return table.view()
-
-    def _move(self, given: Json) -> Json:
-        table = self._at_table()
-        table.move(_integer(given, "action", 0, 2**62))
-        return table.view()
-
-    def _undo(self, given: Json) -> Json:
-        del given
-        table = self._at_table()
-        table.undo()
+        change(table)
         return table.view()
 
 

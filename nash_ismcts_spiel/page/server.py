@@ -39,15 +39,9 @@ _HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-store",
 }
 
-_FILES: Mapping[str, tuple[str, str]] = {
-    "": ("index.html", "text/html; charset=utf-8"),
-    "page.css": ("page.css", "text/css; charset=utf-8"),
-    "page.js": ("page.js", "text/javascript; charset=utf-8"),
-    "parts.js": ("parts.js", "text/javascript; charset=utf-8"),
-    "play.js": ("play.js", "text/javascript; charset=utf-8"),
-    "inspect.js": ("inspect.js", "text/javascript; charset=utf-8"),
-}
-"""What is served, by the part of the path behind the token."""
+_KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
+_FILES = ("index.html", "page.css", "page.js", "parts.js", "play.js", "inspect.js")
+"""What is served, by the part of the path behind the token; the first one with nothing there."""
 
 _MOST_BYTES = 1_000_000
 _LENGTH = re.compile("[0-9]{1,7}")
@@ -110,10 +104,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         path = self._allowed()
         if path is None:
             return
-        if path not in _FILES:
+        name = path or _FILES[0]
+        if name not in _FILES:
             self._refuse(404, "there is no such file")
             return
-        name, kind = _FILES[path]
+        kind = f"{_KINDS[name.partition('.')[2]]}; charset=utf-8"
         static = importlib.resources.files("nash_ismcts_spiel.page") / "static"
         self._send(200, kind, (static / name).read_bytes())
 

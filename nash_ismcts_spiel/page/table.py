@@ -19,9 +19,9 @@ import numpy as np
 from nash_ismcts_spiel.games import SupportedGame
 from nash_ismcts_spiel.games.hand import Hand
 from nash_ismcts_spiel.match import half_width_95
-from nash_ismcts_spiel.page.beliefs import hidden_states
 from nash_ismcts_spiel.page.drawings import draw, event_name
 from nash_ismcts_spiel.page.inspection import MOST_SECONDS, Inspection
+from nash_ismcts_spiel.page.views import hidden_states
 
 BotMaker = Callable[[int, int], Any]
 """(seat, seed) -> a bot."""

@@ -1,7 +1,8 @@
 """What the page shows of a search, as plain data: numbers and texts, ready for JSON.
 
 Intervals are [low, high], in the game's utility units, of the player who acts; what is infinite
-(UCB where nothing was tried) is None.
+(UCB where nothing was tried) is None. Beliefs are probabilities of hidden states, or of the next
+piece where there are too many states to list: by the models' H, and by exact Bayes beside it.
 """
 
 from __future__ import annotations
@@ -11,14 +12,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from nash_ismcts_spiel.config import SearchConfig
-from nash_ismcts_spiel.games.hand import Hand
-from nash_ismcts_spiel.games.names import action_names, imagined_sight
-from nash_ismcts_spiel.games.tables import MISSING
-from nash_ismcts_spiel.page.bayes import pieces_of
-from nash_ismcts_spiel.page.beliefs import hidden_states, named_events, pieces
+from nash_ismcts_spiel.games import CHANCE, InformationKey
+from nash_ismcts_spiel.games.hand import CHANCE_MOVES, Hand
+from nash_ismcts_spiel.games.names import action_names, event_names, imagined_sight
+from nash_ismcts_spiel.games.tables import DEAD, MISSING
 from nash_ismcts_spiel.page.drawings import draw, event_name
-from nash_ismcts_spiel.page.inspection import Asked, Inspection, Searched
-from nash_ismcts_spiel.page.walk import Place, Step
+from nash_ismcts_spiel.page.inspection import Asked, Inspection, Place, Searched, Step, pieces_of
 from nash_ismcts_spiel.search import SearchResult
 from nash_ismcts_spiel.search.act_node import ActNode, Choices, bonuses, exploration_prior
 from nash_ismcts_spiel.search.root_policy import kept_actions
@@ -28,20 +27,24 @@ Json = dict[str, Any]
 SWEPT = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 """Radii of a sweep."""
 
+MOST_STATES = 60
+"""Hidden states that are listed."""
+
+_MOST_NODES = 200
+"""SAMPLE nodes that are looked at for a list."""
+
 
 def position_view(hand: Hand) -> Json:
     """How a position came about and what may happen next, for who sets it up."""
-    name = hand.game.name
+    game = hand.game.name
+
+    def named(mover: int, event: Any) -> Json:
+        return {**event._asdict(), "name": event_name(game, mover, event.action, event.name)}
+
     return {
-        "game": name,
-        "events": [
-            {**event._asdict(), "name": event_name(name, event.mover, event.action, event.name)}
-            for event in hand.events()
-        ],
-        "options": [
-            {**each._asdict(), "name": event_name(name, hand.mover, each.action, each.name)}
-            for each in hand.options()
-        ],
+        "game": game,
+        "events": [named(event.mover, event) for event in hand.events()],
+        "options": [named(hand.mover, each) for each in hand.options()],
         "mover": hand.mover,
         "over": hand.over,
         "returns": hand.returns if hand.over else None,
@@ -94,26 +97,21 @@ def sweep_view(inspection: Inspection, hand: Hand, asked: Asked) -> Json:
 
 def place_view(inspection: Inspection, searched: Searched, place: Place) -> Json:
     """What there is to see at a place of a tree."""
-    common = {"kind": place.kind, "owner": place.owner}
-    if place.kind == "act":
-        return {**common, **_act_view(inspection, searched, place)}
-    if place.kind == "sample":
-        return {**common, **_sample_view(inspection, place)}
-    if place.kind == "over":
-        return {**common, **_over_view(inspection, place)}
-    return {**common, **_world_view(inspection, searched, place)}
+    views = {"act": _act_view, "sample": _sample_view, "over": _over_view}
+    seen = views.get(place.kind, _world_view)(inspection, searched, place)
+    return {"kind": place.kind, "owner": place.owner, **seen}
 
 
 def _walked(
     inspection: Inspection, root: int, steps: Sequence[Step]
 ) -> tuple[list[Place], str | None]:
     left_out: str | None = None
-    for count in range(len(steps), 0, -1):
+    for count in range(len(steps), -1, -1):
         try:
             return inspection.walk.along(root, steps[:count]), left_out
         except ValueError as error:
             left_out = str(error)
-    return inspection.walk.along(root, ()), left_out
+    raise ValueError(left_out)
 
 
 def _crumb(inspection: Inspection, place: Place) -> Json:
@@ -128,7 +126,8 @@ def _act_view(inspection: Inspection, searched: Searched, place: Place) -> Json:
     names = action_names(graph, number)
     player = graph.information_sets.player[number]
     seen = imagined_sight(graph, number)
-    own = {} if graph.game.perfect_information else _own_moves(inspection, number)
+    log = graph.key(number).log
+    own = not graph.game.perfect_information  # whose log are the events of the history
     at_root = (place.tree, number) == (searched.root, searched.root)
     result = searched.result if at_root else searched.engine.found_in(place.tree, number)
     return {
@@ -136,8 +135,8 @@ def _act_view(inspection: Inspection, searched: Searched, place: Place) -> Json:
         "drawing": draw(graph.game.name, seen),
         "text": seen.text,
         "log": [
-            {"did": own.get(index), "shown": shown}
-            for index, (_, shown) in enumerate(graph.key(number).log)
+            {"did": f"own move {action}" if own and action >= 0 else None, "shown": shown}
+            for action, shown in log
             if shown
         ],
         "beliefs": hidden_states(inspection, number),
@@ -148,12 +147,6 @@ def _act_view(inspection: Inspection, searched: Searched, place: Place) -> Json:
         if result is None
         else found_view(searched.config, searched.value_scale, result),
     }
-
-
-def _own_moves(inspection: Inspection, number: int) -> dict[int, str]:
-    """The player's own earlier moves, by their place in its log."""
-    log = inspection.graph.key(number).log
-    return {index: f"own move {action}" for index, (action, _) in enumerate(log) if action >= 0}
 
 
 def found_view(config: SearchConfig, value_scale: float, result: SearchResult) -> Json:
@@ -194,11 +187,10 @@ def _bonuses(config: SearchConfig, value_scale: float, result: SearchResult) -> 
     return bonuses(node, config, value_scale)
 
 
-def _sample_view(inspection: Inspection, place: Place) -> Json:
+def _sample_view(inspection: Inspection, searched: Searched, place: Place) -> Json:
     graph = inspection.graph
     action = action_names(graph, place.information_set)[place.action]
-    rows: list[Json] = []
-    pool = place.sample == MISSING
+    rows, pool = list[Json](), place.sample == MISSING
     if not pool:
         key = graph.key(place.information_set)
         values = inspection.models.sample(place.sample).child_values[place.action]
@@ -229,7 +221,94 @@ def _world_view(inspection: Inspection, searched: Searched, place: Place) -> Jso
     }
 
 
-def _over_view(inspection: Inspection, place: Place) -> Json:
+def _over_view(inspection: Inspection, searched: Searched, place: Place) -> Json:
     worlds, players = inspection.graph.worlds, inspection.game.num_players
     row = worlds.utility_row[place.world] * players
     return {"utilities": list(worlds.utilities[row : row + players])}
+
+
+def hidden_states(inspection: Inspection, information_set: int) -> Json:
+    """Beliefs at an information set.
+
+    Returns:
+      kind: "states" (whole hidden states), "piece" (the first piece only), "pool" (draws only) or
+        "none" (nothing is hidden); rows: name, h, and bayes or None.
+    """
+    graph = inspection.graph
+    if graph.game.perfect_information:
+        return {"kind": "none", "rows": []}
+    if inspection.walk.pooled(information_set):
+        return {"kind": "pool", "rows": []}
+    target, key = graph.hidden(information_set), graph.key(information_set)
+    if target >= 0:
+        return {"kind": "none", "rows": []}
+    rows = _all_states(inspection, key, target)
+    if rows is not None:
+        return {"kind": "states", "rows": rows}
+    return {"kind": "piece", "rows": pieces(inspection, key, ~target, ())}
+
+
+def pieces(
+    inspection: Inspection, key: InformationKey, sample: int, drawn: tuple[int, ...]
+) -> list[Json]:
+    """Beliefs over the next piece at a SAMPLE node, dead pieces left out."""
+    graph = inspection.graph
+    numbers = pieces_of(graph, sample)
+    if len(numbers) <= MOST_STATES:
+        for branch in range(len(numbers)):
+            graph.branch(sample, branch)  # finds out whether it is dead
+    inspection.models.sample(sample)
+    inspection.models.bury_new()
+    beliefs = list(inspection.models.sample(sample).beliefs)
+    exact = None if inspection.bayes is None else inspection.bayes.at(key, drawn)
+    world = graph.samples.world[sample]
+    named = dict(zip(graph.edge_actions(world), named_events(inspection, world), strict=True))
+    first = graph.samples.first_branch[sample]
+    targets = graph.samples.target[first : first + len(numbers)]
+    return [
+        {
+            "number": number,
+            "name": named[number],
+            "h": belief,
+            "bayes": None if exact is None else exact.get(number, 0.0),
+        }
+        for number, belief, below in zip(numbers, beliefs, targets, strict=True)
+        if below != DEAD
+    ]
+
+
+def named_events(inspection: Inspection, world: int) -> list[str]:
+    """Names of what may happen at a world, in the order of its edges."""
+    graph = inspection.graph
+    chance = graph.worlds.kind[world] == CHANCE
+    mover = CHANCE_MOVES if chance else graph.worlds.player[world]
+    return [
+        event_name(graph.game.name, mover, action, name)
+        for action, name in zip(graph.edge_actions(world), event_names(graph, world), strict=True)
+    ]
+
+
+def _all_states(inspection: Inspection, key: InformationKey, target: int) -> list[Json] | None:
+    """All hidden states by the pieces they are made of, None if they are too many."""
+    graph, found = inspection.graph, list[Json]()
+    exact = inspection.bayes is not None
+    pending: list[tuple[int, tuple[int, ...], str, float, float]] = [(target, (), "", 1.0, 1.0)]
+    looked = 0
+    while pending:
+        at, drawn, name, h, bayes = pending.pop()
+        if at >= 0:
+            found.append({"name": name, "h": h, "bayes": bayes if exact else None})
+            continue
+        looked += 1
+        offered = pieces(inspection, key, ~at, drawn)
+        if looked > _MOST_NODES or len(found) + len(pending) + len(offered) > MOST_STATES:
+            return None
+        numbers = pieces_of(graph, ~at)
+        for piece in reversed(offered):
+            below = graph.branch(~at, numbers.index(piece["number"]))
+            if below == DEAD:
+                continue
+            longer = f"{name}, {piece['name']}" if name else piece["name"]
+            by_rule = bayes * (piece["bayes"] or 0.0)
+            pending.append((below, (*drawn, piece["number"]), longer, h * piece["h"], by_rule))
+    return found

@@ -1,8 +1,8 @@
 """ReBeL (Brown, Bakhtin, Lerer, Gong 2020) for every enumerable two-player zero-sum game.
 
-`run` is the door for training; it needs torch, as do `network`, `learner` and `loop`. Everything
-else works without: `public_tree` (what players believe), `subgames` (what follows from it, with an
-oracle at the leaves if one likes), `mixture` (which policy is played), `bot` (which plays it, game
+`run` is the door for training; it needs torch, as does `learner`. Everything
+else works without: `subgames` (what players believe, and what follows from it, with an
+oracle at the leaves if one likes), `play` (which policy is played, as a table and as a bot, game
 by game) and `self_play`.
 
 Subgames are cut off as in the paper, after two public states or at the end of a betting round.

@@ -12,9 +12,12 @@ import dataclasses
 import numpy as np
 
 from nash_ismcts_spiel.baselines.rebel.config import RebelConfig
-from nash_ismcts_spiel.baselines.rebel.public_tree import PLAYERS, Floats, Ints, PublicTree
 from nash_ismcts_spiel.baselines.rebel.subgames import (
+    PLAYERS,
+    Floats,
+    Ints,
     LeafValues,
+    PublicTree,
     Solution,
     Subgames,
     iteration_weights,

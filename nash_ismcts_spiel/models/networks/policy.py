@@ -16,23 +16,27 @@ _MOST_WORLDS = 1_000_000
 
 
 class NetworkPolicy(openspiel_policy.Policy):  # type: ignore[misc]  # open_spiel has no types
-    """Asks the policy network about what the player to move has seen, and about nothing else."""
+    """Asks the policy network about what the player to move has seen, and about nothing else.
+
+    Attributes:
+      evaluator: the networks.
+    """
 
     def __init__(self, game: SupportedGame, evaluator: NetworkEvaluator) -> None:
         """Takes networks of the game."""
         super().__init__(game.pyspiel_game, list(range(game.num_players)))
         self._game = game
-        self._evaluator = evaluator
+        self.evaluator = evaluator
         self._graph = GameGraph(game, evaluator.split_actions)
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         """{action: probability} of the player to move (of `player_id` at a simultaneous node)."""
         player = state.current_player() if player_id is None else player_id
         if len(self._graph.worlds) > _MOST_WORLDS:
-            self._graph = GameGraph(self._game, self._evaluator.split_actions)
+            self._graph = GameGraph(self._game, self.evaluator.split_actions)
         number = self._graph.observe(state, player, offered=1)
         return whole_probabilities(self._graph, number, self._policies)
 
     def _policies(self, numbers: list[int]) -> list[Sequence[float]]:
-        rows = self._evaluator.information_set_rows(self._graph, numbers)
+        rows = self.evaluator.information_set_rows(self._graph, numbers)
         return [row.policy for row in rows]
