@@ -6,8 +6,8 @@ N(a) / N, as in fictitious play; the average policy is what is handed out. Alway
 IS-MCTS with a tree per player, which does not approach equilibria. Values are utilities of the
 information set's player, in the game's units.
 
-`SmoothUct` learns a whole enumerated game from its start, in C++ (native/episodes.h); the bot
-learns in any game, from worlds that agree with what its player has seen.
+`SmoothUct` learns a whole enumerated game from its start, in C++ (native/solvers/episodes.h); the
+bot learns in any game, from worlds that agree with what its player has seen.
 """
 
 from __future__ import annotations
