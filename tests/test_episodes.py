@@ -26,7 +26,7 @@ Enumerated = Callable[[str], GameGraph]
 def exploitability_after(method: Any, graph: GameGraph, episodes: list[int]) -> list[float]:
     rng, found = np.random.default_rng(0), []
     for total in episodes:
-        method.run(total - method.episodes, rng)
+        method.run(total - method.iterations, rng)
         found.append(exact.exploitability(graph, policy_table(graph, method.average_policy())))
     return found
 

@@ -31,7 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("native.exact",),
     ("models",),
     ("search",),
-    ("native.forest", "native.state_forest", "native.models", "native.engine", "native.spawned"),
+    ("native.forest", "native.state_forest", "native.models", "native.engine"),
     ("models.networks",),
     ("engines",),
     ("bot_checks",),

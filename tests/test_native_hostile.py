@@ -17,12 +17,11 @@ from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.games.merged import merged_game
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.engine import new_search
-from nash_ismcts_spiel.native.exact import exact_rows
+from nash_ismcts_spiel.native.exact import compiled, exact_rows
 
 KUHN = GameGraph.enumerate(helpers.KUHN)
 LEDUC = GameGraph.enumerate(helpers.LEDUC)
 SETS = len(KUHN.information_sets)
-ACTIONS = len(KUHN.information_sets.action)
 CONFIG = SearchConfig(visits=4)
 HOSTILE = [
     np.zeros(0),
@@ -57,6 +56,12 @@ def ints(*numbers: int) -> np.ndarray[Any, Any]:
     return np.array(numbers, dtype=np.int32)
 
 
+def search_sets(sets: Any) -> None:
+    search = new_search(KUHN, CONFIG)
+    search.begin(KUHN, sets, 4, rng())
+    _core.advance(KUHN, rows_of(KUHN), None, [search], 9)
+
+
 def refused(ask: Callable[[], Any]) -> None:
     with pytest.raises((TypeError, ValueError, IndexError, OverflowError)):
         ask()
@@ -74,14 +79,11 @@ def test_hostile_arrays_are_refused(array: Any) -> None:
         lambda: rows.put_samples(KUHN, ints(0), array, array),
         lambda: rows.put_world_values(KUHN, array),
         lambda: rows.put_lookahead(KUHN, array, array, array),
-        lambda: rows.put_exact(KUHN, array, array, [array] * 2, [array] * 2, True),
-        lambda: rows.put_exact(KUHN, uniform(KUHN), array, [], [], True),
+        lambda: compiled(KUHN).exact_rows(KUHN, array, True),
+        lambda: compiled(KUHN).exact_rows(LEDUC, array, True),
         lambda: merged.expected_utilities(array),
         lambda: merged.best_response(array, 0, 1000, 1000),
-        lambda: _core.search_all(
-            KUHN, rows, new_search(KUHN, CONFIG), ints(0), 0, 4, rng(), 9, np.zeros(1)
-        ),
-        lambda: _core.search_all(KUHN, rows, new_search(KUHN, CONFIG), array, 0, 4, rng(), 9, None),
+        lambda: search_sets(array),
     )
     for ask in asked:
         refused(ask)
@@ -92,7 +94,6 @@ def test_numbers_that_are_no_rows_are_refused(ids: tuple[int, ...]) -> None:
     rows, count = _core.Rows(), len(ids)
     zeros = np.zeros(2 * count)
     search = new_search(KUHN, CONFIG)
-    policy = np.zeros(ACTIONS)
     games = _core.Games(0, 0.1, 0.0)
     games.start(5)
     games.advance(KUHN, rows_of(KUHN), rows_of(KUHN), 1)
@@ -103,24 +104,33 @@ def test_numbers_that_are_no_rows_are_refused(ids: tuple[int, ...]) -> None:
         lambda: _core.look_ahead(KUHN, ints(*ids), 1, 10),
         lambda: games.add_hidden(KUHN, rows_of(KUHN), ints(*far), _core.TargetSums()),
         lambda: search.begin(KUHN, ids[-1], 4, rng()),
-        lambda: _core.search_all(KUHN, rows, search, ints(*ids), 0, 4, rng(), 9, policy),
+        lambda: search.begin(KUHN, ints(*ids), 4, rng()),
         lambda: _core.draw_world(KUHN, ids[-1], 1),
         lambda: merged_game(helpers.KUHN, "information_state").native.view(ids[-1]),
     ):
         refused(ask)
 
 
-def test_a_search_does_not_begin_before_its_list() -> None:
-    search = new_search(KUHN, CONFIG)
-    for first in (-1, -(2**40)):
-        with pytest.raises(ValueError, match="first must not be negative"):
-            _core.search_all(
-                KUHN, rows_of(KUHN), search, ints(0), first, 4, rng(), 9, np.zeros(ACTIONS)
-            )
-    found = _core.search_all(
-        KUHN, rows_of(KUHN), search, ints(0), 2**40, 4, rng(), 9, np.zeros(ACTIONS)
-    )
-    assert found[0] == 2**40  # nothing is left to do
+@pytest.mark.parametrize("number", [2**32, -(2**32), 2**40])
+def test_numbers_without_room_in_32_bits_are_no_rows(number: int) -> None:
+    rows, search, wide = _core.Rows(), new_search(KUHN, CONFIG), np.array([number])
+    for ask in (
+        lambda: rows.put_sets(KUHN, wide, np.full(2, 0.5), np.zeros(1), np.zeros(2)),
+        lambda: search.begin(KUHN, number, 4, rng()),
+        lambda: search.begin(KUHN, wide, 4, rng()),
+        lambda: _core.look_ahead(KUHN, wide, 1, 10),
+    ):
+        with pytest.raises(IndexError, match=f"{number} is not one of"):
+            ask()
+
+
+def test_a_search_that_has_not_begun_is_refused() -> None:
+    search, nothing = new_search(KUHN, CONFIG), ints()
+    with pytest.raises(ValueError, match="has not begun"):
+        _core.advance(KUHN, rows_of(KUHN), None, [search], 9)
+    search.begin(KUHN, nothing, 4, rng())
+    with pytest.raises(ValueError, match="has not begun"):
+        _core.advance(KUHN, rows_of(KUHN), None, [search], 9)
 
 
 def test_rows_are_those_of_one_graph() -> None:
@@ -141,8 +151,6 @@ def test_rows_are_those_of_one_graph() -> None:
                 ask()
     with pytest.raises(ValueError, match="these rows are of another graph"):
         _core.advance(KUHN, rows, None, [search], 10)
-    with pytest.raises(ValueError, match="these rows are of another graph"):
-        _core.search_all(KUHN, rows, search, ints(0), 0, 4, rng(), 9, np.zeros(ACTIONS))
 
 
 def test_searches_keep_to_the_graph_of_their_trees() -> None:
@@ -152,8 +160,6 @@ def test_searches_keep_to_the_graph_of_their_trees() -> None:
         _core.advance(KUHN, rows_of(KUHN), None, [search], 10)
     with pytest.raises(ValueError, match="the trees of this search are of another graph"):
         search.begin(KUHN, 0, 4, rng())
-    with pytest.raises(ValueError, match="the trees of this search are of another graph"):
-        _core.search_all(KUHN, rows_of(KUHN), search, ints(0), 0, 4, rng(), 9, np.zeros(ACTIONS))
     search.forget()
     search.begin(KUHN, 0, 4, rng())
     over, *_ = _core.advance(KUHN, rows_of(KUHN), None, [search], 10)

@@ -26,7 +26,7 @@ from nash_ismcts_spiel.models import (
     RolloutEvaluator,
     UniformEvaluator,
 )
-from nash_ismcts_spiel.native import _core
+from nash_ismcts_spiel.native import _core, exact
 from nash_ismcts_spiel.native.engine import (
     ForestSearch,
     NativeEngine,
@@ -458,14 +458,10 @@ def test_bad_calls_are_exceptions() -> None:
     with pytest.raises(TypeError, match="incompatible"):
         search.begin(object(), 0, 5, rng)  # type: ignore[arg-type]
     sets = np.array([0], dtype=np.int32)
-    with pytest.raises(ValueError, match="policy has no room for information set 0"):
-        _core.search_all(graph, rows, search, sets, 0, 5, rng, 10, np.zeros(1))
     with pytest.raises(ValueError, match="a row of the models is missing"):
         ForestSearch(graph, SearchConfig(visits=5), rng).run(_core.Rows(), sets)
     with pytest.raises(IndexError, match="information set 99 is not one of 12"):
-        _core.search_all(
-            graph, rows, search, np.array([99], dtype=np.int32), 0, 5, rng, 10, np.zeros(24)
-        )
+        search.begin(graph, np.array([0, 99], dtype=np.int32), 5, rng)
 
 
 def test_rows_of_the_wrong_shape_are_refused() -> None:
@@ -478,12 +474,10 @@ def test_rows_of_the_wrong_shape_are_refused() -> None:
     with pytest.raises(IndexError, match="SAMPLE node 0 is not one of 0"):
         rows.put_samples(graph, one, np.ones(2), np.ones(4))
     with pytest.raises(ValueError, match="not resolved"):
-        rows.put_exact(
-            graph, np.ones(24), np.ones((58, 2)), [np.ones(58)] * 2, [np.ones(58)] * 2, True
-        )
+        exact.compiled(graph).exact_rows(graph, np.full(24, 0.5), True)
     graph.resolve()
-    with pytest.raises(ValueError, match="each of 2 players"):
-        rows.put_exact(graph, np.ones(24), np.ones((58, 2)), [np.ones(58)], [np.ones(58)], True)
+    with pytest.raises(ValueError, match="compiled form of another graph"):
+        exact.compiled(graph).exact_rows(GameGraph.enumerate("leduc_poker"), np.full(24, 0.5), True)
     with pytest.raises(ValueError, match="world_values must have 116 entries, not 58"):
         rows.put_world_values(graph, np.ones(58))
     with pytest.raises(ValueError, match="only be valued in an enumerated graph"):

@@ -8,7 +8,7 @@ import pytest
 from nash_ismcts_spiel import SearchConfig
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.models import Models, RolloutEvaluator
-from nash_ismcts_spiel.native.spawned import SpawnedTrees
+from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.search import ReferenceEngine
 
 
@@ -17,7 +17,7 @@ def test_each_spawned_tree_is_that_of_the_reference_engine(game: str) -> None:
     graph = GameGraph.enumerate(game)
     models = Models(graph, RolloutEvaluator(seed=0))
     config = SearchConfig(visits=40)
-    native, reference = SpawnedTrees(models, config), ReferenceEngine(models, config)
+    native, reference = NativeEngine(models, config), ReferenceEngine(models, config)
     root = native.search(0, np.random.default_rng(1))
     assert reference.search(0, np.random.default_rng(1)).visits == root.visits
     trees = reference._forest._trees
@@ -42,9 +42,9 @@ def test_each_spawned_tree_is_that_of_the_reference_engine(game: str) -> None:
 def test_trees_that_are_found_by_nobody_are_refused() -> None:
     models = Models(GameGraph("kuhn_poker"), RolloutEvaluator(seed=0))
     with pytest.raises(ValueError, match="by_information_set, not by_node"):
-        SpawnedTrees(models, SearchConfig(trees="by_node"))
+        NativeEngine(models, SearchConfig(trees="by_node")).found_in(0, 0)
 
 
 def test_before_a_search_there_is_nothing_to_see() -> None:
     graph = GameGraph.enumerate("kuhn_poker")
-    assert SpawnedTrees(Models(graph, RolloutEvaluator()), SearchConfig()).found_in(0, 0) is None
+    assert NativeEngine(Models(graph, RolloutEvaluator()), SearchConfig()).found_in(0, 0) is None

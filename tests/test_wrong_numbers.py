@@ -224,9 +224,11 @@ def test_exact_models_of_what_is_no_policy_are_refused() -> None:
     policy = np.full(len(graph.information_sets.action), 0.5)
     evaluator = ExactEvaluator(graph, policy)
     evaluator.policy[3] = float("nan")  # after it was checked
-    with pytest.raises(ValueError, match="need a policy of distributions"):
+    with pytest.raises(ValueError, match="policy: information set 1 has a negative or NaN"):
         NativeModels(Models(graph, evaluator))
-    with pytest.raises(ValueError, match="need a policy of distributions"):
+    with pytest.raises(
+        ValueError, match="policy: the probabilities of information set 0 add up to"
+    ):
         exact_rows(graph, 2.0 * policy)
 
 

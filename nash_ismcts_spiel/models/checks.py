@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.models.protocol import Floats
-from nash_ismcts_spiel.native import _core
 
 Counts = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
@@ -56,7 +55,14 @@ def finite(flat: Floats) -> bool:
 
 def distributions(flat: Floats, lengths: Counts) -> bool:
     """Whether there are distributions of these lengths, end to end."""
-    return _core.are_distributions(flat, lengths, _SUM_TOLERANCE)
+    if flat.size != lengths.sum() or lengths.min(initial=1) < 1:
+        return False
+    if flat.size == 0:
+        return True
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    totals = np.add.reduceat(flat, starts)
+    # Written so that NaN fails.
+    return bool(flat.min() >= 0.0 and np.all(np.abs(totals - 1.0) <= _SUM_TOLERANCE))
 
 
 def end_to_end(lists: Iterable[Sequence[Any]], columns: Columns) -> list[Floats]:

@@ -200,6 +200,7 @@ class CompiledGraph:
     def beliefs(self, policy: Floats) -> Floats: ...
     def best_response(self, policy: Floats, player: int) -> tuple[float, Ints]: ...
     def deviations(self, policy: Floats) -> tuple[list[float], list[float]]: ...
+    def exact_rows(self, graph: Graph, policy: Floats, forgetful: bool) -> Rows: ...
 
 @final
 class MergedGame:
@@ -271,20 +272,18 @@ class SmoothUct:
     ) -> None: ...
     def run(self, episodes: int, generator: np.random.Generator) -> None: ...
     def average_policy(self) -> Floats: ...
-    episodes: Final[int]
+    iterations: Final[int]
 
 class OutcomeSampling:
     def __init__(self, graph: CompiledGraph, exploration: float) -> None: ...
     def run(self, episodes: int, generator: np.random.Generator) -> None: ...
     def average_policy(self) -> Floats: ...
-    episodes: Final[int]
+    iterations: Final[int]
 
 class Config:
     def __init__(self, settings: dict[str, Any]) -> None: ...
     @staticmethod
     def names() -> list[str]: ...
-
-def are_distributions(values: Floats, lengths: Ints | Longs, tolerance: float) -> bool: ...
 
 @final
 class TableArena:
@@ -424,15 +423,6 @@ class Rows:
     has_information_set: Final[Bytes]
     has_policy: Final[Bytes]
     has_sample: Final[Bytes]
-    def put_exact(
-        self,
-        graph: Graph,
-        policy: Floats,
-        utilities: Floats,
-        weights: Sequence[Floats],
-        trembles: Sequence[Longs],
-        forgetful: bool,
-    ) -> None: ...
     def put_lookahead(
         self, graph: Graph, policy: Floats, value: Floats, beliefs: Floats
     ) -> None: ...
@@ -471,7 +461,7 @@ class Search:
     def begin(
         self,
         graph: Graph,
-        information_set: int,
+        information_sets: int | Ints,
         visits: int,
         generator: np.random.Generator,
         seconds: float | None = None,
@@ -481,6 +471,7 @@ class Search:
     def forget(self) -> None: ...
     def found_at(self, rows: Rows, information_set: int) -> dict[str, Any] | None: ...
     stopped_by: Final[Literal["visits", "seconds", "worlds"]]
+    policies: Final[Floats]
     simulations: Final[int]
     num_nodes: Final[int]
     num_trees: Final[int]
@@ -488,17 +479,6 @@ class Search:
 def advance(
     graph: Graph, rows: Rows, source: RowSource | None, searches: Sequence[Search], budget: int
 ) -> tuple[list[bool], Ints, Ints]: ...
-def search_all(
-    graph: Graph,
-    rows: Rows,
-    search: Search,
-    information_sets: Ints,
-    first: int,
-    visits: int,
-    generator: np.random.Generator,
-    budget: int,
-    policy: Floats,
-) -> tuple[int, Ints, Ints]: ...
 def look_ahead(graph: Graph, information_sets: Ints, moves: int, most_worlds: int) -> None: ...
 
 class TargetSums:
@@ -551,7 +531,6 @@ class SubgameBatch:
     first_leaf: Final[Longs]
     leaf_states: Final[Ints]
     def leaf_beliefs(self) -> Floats: ...
-    def leaf_beliefs_of(self, index: int) -> Floats: ...
     def update(self, player: int, values: Floats) -> None: ...
     def run(self, iterations: int) -> None: ...
     def current_policy(self, index: int) -> Floats: ...

@@ -8,6 +8,7 @@ the searches go on. They share the graph and the models' rows, never a tree.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -31,11 +32,11 @@ _BUDGET = 50_000
 class NativeEngine:
     """Searches one information set after another and keeps its trees in between."""
 
-    def __init__(self, models: Models, config: SearchConfig) -> None:
-        """Starts without trees."""
-        self._models = NativeModels(models)
-        self._config = config.with_radius(models.compiled is None)
-        self._search = new_search(models.graph, self._config)
+    def __init__(self, models: Models | NativeModels, config: SearchConfig) -> None:
+        """Starts without trees, and with the rows that NativeModels have fetched already."""
+        self._models = models if isinstance(models, NativeModels) else NativeModels(models)
+        self._config = config.with_radius(not self._models.compiled)
+        self._search = new_search(self._models.graph, self._config)
         self._earlier_root: int | None = None
 
     @property
@@ -71,20 +72,18 @@ class NativeEngine:
         if self._earlier_root is not None and self._earlier_root != information_set:
             self._search.keep(information_set, self._earlier_root)
         self._earlier_root = information_set
-        before = self._search.simulations
+        graph, before = self._models.graph, self._search.simulations
         visits = self._config.budget if visits is None else visits
-        self._models.graph.expect_draws(information_set, visits)
+        graph.expect_draws(information_set, visits)
         try:
-            self._search.begin(
-                self._models.graph, information_set, visits, rng, seconds, max_worlds
-            )
+            self._search.begin(graph, information_set, visits, rng, seconds, max_worlds)
             with _locked([rng]):
                 _run(self._models, [self._search])
         except BaseException:
             self.forget()
             raise
-        simulations = self._search.simulations - before
-        return _result(self._models, self._search, information_set, simulations)
+        done = self._search.simulations - before
+        return _result(self._models, self._search, information_set, done)
 
     def found_at(self, information_set: int) -> SearchResult | None:
         """What the last search found at an information set of its root's tree; None if it never
@@ -93,6 +92,25 @@ class NativeEngine:
         if self._search.found_at(self._models.rows, information_set) is None:
             return None
         return _result(self._models, self._search, information_set, 0)
+
+    def found_in(self, tree: int, information_set: int) -> SearchResult | None:
+        """What the last search found at an information set of the tree that was spawned at `tree`,
+        another player's; None if it never came there.
+
+        Raises:
+          ValueError: trees are not found by their root information set.
+        """
+        if self._config.trees != "by_information_set":
+            raise ValueError(f"trees are found by_information_set, not {self._config.trees}")
+        if self._earlier_root is None:
+            return None
+        graph, unused = self._models.graph, np.random.default_rng(0)
+        self._search.begin(graph, tree, 0, unused)
+        try:
+            found = self.found_at(information_set)
+        finally:
+            self._search.begin(graph, self._earlier_root, 0, unused)
+        return None if found is None else dataclasses.replace(found, stopped_by="visits")
 
 
 def search_together(
@@ -144,17 +162,15 @@ def search_everywhere(
     if information_sets is None:
         information_sets = np.arange(len(graph.information_sets), dtype=np.int32)
     forest = ForestSearch(graph, config, rng)
-    policy = forest.run(rows, information_sets)
-    return policy, forest.search.simulations
+    return forest.run(rows, information_sets), forest.search.simulations
 
 
 class ForestSearch:
-    """Searches information sets one after another in one forest.
-
-    A tree that was spawned by an earlier search keeps its visits.
+    """Searches information sets one after another in one forest, whose trees keep their visits.
 
     Attributes:
       search: the forest, with the settings of the search.
+      over: whether all information sets have been searched.
     """
 
     def __init__(self, graph: GameGraph, config: SearchConfig, rng: np.random.Generator) -> None:
@@ -165,34 +181,26 @@ class ForestSearch:
         self._rng = rng
         self.begin(np.zeros(0, dtype=np.int32))
 
-    @property
-    def over(self) -> bool:
-        """Whether all information sets have been searched."""
-        return self._next == len(self._sets)
-
     def begin(self, information_sets: Ids) -> None:
         """Takes information sets to search, once those before are over."""
         self._sets = information_sets
-        self._next = 0
-        self._policy = np.zeros(len(self._graph.information_sets.action))
+        self.over = len(information_sets) == 0
+        self.search.begin(self._graph, information_sets, self._visits, self._rng)
 
     def advance(self, rows: _core.Rows) -> tuple[Ids, Ids]:
         """Searches for a while, or until rows are missing; returns the information sets and SAMPLE
         nodes whose rows it waits for.
         """
         with _locked([self._rng]):
-            found = _core.search_all(
-                self._graph, rows, self.search, self._sets, self._next, self._visits, self._rng,
-                _BUDGET, self._policy,
-            )  # fmt: skip
-        self._next = found[0]
-        return found[1:]
+            over, sets, samples = _core.advance(self._graph, rows, None, [self.search], _BUDGET)
+        self.over = over[0]
+        return sets, samples
 
     def found(self) -> dict[int, npt.NDArray[np.float64]]:
         """The root policy of each information set."""
-        first = self._graph.information_sets.first_action
-        count = self._graph.information_sets.action_count
-        return {n: self._policy[first[n] : first[n] + count[n]] for n in self._sets.tolist()}
+        counts = self._graph.information_sets.action_count.take(self._sets)
+        policies = np.split(self.search.policies, np.cumsum(counts)[:-1])
+        return dict(zip(self._sets.tolist(), policies, strict=False))
 
     def run(self, rows: _core.Rows, information_sets: Ids) -> npt.NDArray[np.float64]:
         """Searches information sets with rows that are all there.
@@ -208,7 +216,12 @@ class ForestSearch:
             sets, samples = self.advance(rows)
             if len(sets) + len(samples) > 0:
                 raise ValueError("a row of the models is missing")
-        return self._policy
+        table = self._graph.information_sets
+        counts = table.action_count.take(information_sets)
+        places = table.first_action.take(information_sets) + counts - np.cumsum(counts)
+        policy = np.zeros(len(table.action))
+        policy[np.repeat(places, counts) + np.arange(counts.sum())] = self.search.policies
+        return policy
 
 
 def new_search(graph: GameGraph, config: SearchConfig) -> _core.Search:

@@ -26,7 +26,6 @@ Variant = Literal["cfr", "cfr_plus", "linear_cfr"]
 
 MAX_ENTRIES = 30_000_000
 MAX_RESPONDER_SETS = 2_000_000_000
-_SUM_TOLERANCE = 1e-6
 
 _COMPILED: weakref.WeakKeyDictionary[GameGraph, _core.CompiledGraph] = weakref.WeakKeyDictionary()
 
@@ -138,14 +137,7 @@ def exact_rows(graph: GameGraph, policy: Floats, forgetful: bool = True) -> _cor
     See ExactEvaluator for `forgetful`.
     """
     graph.resolve()
-    tools, rows = compiled(graph), _core.Rows()
-    counts = np.asarray(graph.information_sets.action_count)
-    if not _core.are_distributions(policy, counts, _SUM_TOLERANCE):
-        raise ValueError(f"{graph.game.name}: exact models need a policy of distributions")
-    reaches = [tools.reach(policy, player) for player in range(graph.game.num_players)]
-    weights, trembles = zip(*reaches, strict=True)
-    rows.put_exact(graph, policy, tools.expected_utilities(policy), weights, trembles, forgetful)
-    return rows
+    return compiled(graph).exact_rows(graph, policy, forgetful)
 
 
 def merged_nash_conv(
@@ -187,33 +179,17 @@ def exploitability(graph: GameGraph, policy: Floats) -> float:
     return nash_conv(graph, policy).exploitability
 
 
-class CfrSolver:
+class CfrSolver(_core.CfrSolver):
     """Counterfactual regret minimisation with OpenSpiel's conventions, for any number of players.
 
     Players update in turn. The average policy weighs iteration t by 1 in "cfr" and by t in
-    "cfr_plus" (regrets floored at 0) and "linear_cfr" (regrets multiplied by t / (t + 1)).
+    "cfr_plus" (regrets floored at 0) and "linear_cfr" (regrets multiplied by t / (t + 1)). Ctrl-C
+    ends `run` between two iterations and loses nothing.
     """
 
     def __init__(self, graph: GameGraph, variant: Variant = "cfr") -> None:
         """Starts at the uniform policy."""
-        self._solver = _core.CfrSolver(compiled(graph), variant)
-
-    def run(self, iterations: int) -> None:
-        """Runs further iterations; Ctrl-C stops between two of them and loses nothing."""
-        self._solver.run(iterations)
-
-    @property
-    def iterations(self) -> int:
-        """Iterations run so far."""
-        return self._solver.iterations
-
-    def average_policy(self) -> Floats:
-        """The average policy; in two-player zero-sum games it converges to equilibrium. [A]"""
-        return self._solver.average_policy()
-
-    def current_policy(self) -> Floats:
-        """The policy that the next iteration plays. [A]"""
-        return self._solver.current_policy()
+        super().__init__(compiled(graph), variant)
 
 
 def merged_ismcts(

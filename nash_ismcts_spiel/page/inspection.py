@@ -29,8 +29,8 @@ from nash_ismcts_spiel.models import Evaluator, Models
 from nash_ismcts_spiel.models.protocol import graph_of, split_actions_of
 from nash_ismcts_spiel.native import _core
 from nash_ismcts_spiel.native.exact import exact_rows
+from nash_ismcts_spiel.native.engine import NativeEngine
 from nash_ismcts_spiel.native.models import NativeModels
-from nash_ismcts_spiel.native.spawned import SpawnedTrees
 from nash_ismcts_spiel.search import SearchResult
 from nash_ismcts_spiel.search.draw import draw
 
@@ -83,7 +83,7 @@ class Searched:
     value_scale: float
     result: SearchResult
     trees: int
-    engine: SpawnedTrees
+    engine: NativeEngine
 
 
 class Inspection:
@@ -144,7 +144,7 @@ class Inspection:
                 f"{self.game.name}: no world was found in {MOST_SECONDS:g} s that agrees with what "
                 "the player has seen"
             ) from error
-        engine = SpawnedTrees(self.models, config, self._rows)
+        engine = NativeEngine(self._rows, config)
         bounded = None if self.graph.enumerated else MOST_WORLDS
         rng = np.random.default_rng(asked.seed)
         result = engine.search(root, rng, seconds=MOST_SECONDS, max_worlds=bounded)

@@ -340,9 +340,11 @@ class Subgames:
         snapshots: dict[tuple[int, int], Snapshot] = {}
         leaf_states = batch.leaf_states
         for iteration in range(1, iterations + 2):
-            for index in indices.get(iteration, ()):
+            here = indices.get(iteration, [])
+            leaf_beliefs = np.split(batch.leaf_beliefs(), batch.first_leaf[1:-1]) if here else []
+            for index in here:
                 snapshots[index, iteration] = Snapshot(
-                    batch.current_policy(index), batch.leaf_beliefs_of(index)
+                    batch.current_policy(index), leaf_beliefs[index].copy()
                 )
             if iteration > iterations:
                 break

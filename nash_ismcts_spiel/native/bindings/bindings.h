@@ -5,22 +5,16 @@
 
 #include <pybind11/pybind11.h>
 
-#include <cstdint>
-#include <memory>
-#include <string>
-
-#include "../worlds/game.h"
-
 namespace nash_ismcts {
 
 using Module = pybind11::module_;
 
-void bind_worlds(Module& module);        // Game, Graph and its tables
-void bind_split_game(Module& module);    // SplitGame, once Game is known
+void bind_worlds(Module& module);        // games, Graph and its tables
+void bind_games(Module& module);         // Game, SplitGame and games of Python's
+void bind_tables(Module& module);        // columns and the tables that they are columns of
 void bind_tensors(Module& module);       // Tensors and Board
-void bind_exact(Module& module);         // CompiledGraph and CfrSolver
+void bind_exact(Module& module);         // CompiledGraph and what learns on it
 void bind_merged(Module& module);        // MergedGame and what is computed about its views
-void bind_episodes(Module& module);      // SmoothUct and OutcomeSampling
 void bind_rows(Module& module);          // Rows
 void bind_sources(Module& module);       // RowSource, Walk and Pools
 void bind_search(Module& module);        // Config, Search and what runs searches
@@ -29,11 +23,8 @@ void bind_state_forest(Module& module);  // StateForest and WorldDraws
 void bind_play(Module& module);          // Games and TargetSums
 void bind_subgames(Module& module);      // PublicGame, Subgame and SubgameBatch
 
-// A game over a pyspiel game object, sequential, whose states are asked for everything. Each call
-// takes the GIL; what the Python code raises comes out as it is.
-std::shared_ptr<Game> python_game(pybind11::object pyspiel_game, std::string name,
-                                  int32_t num_players, bool perfect_information,
-                                  bool has_information_states);
+// The tables of a graph, as attributes of the class Graph.
+void bind_tables_of(pybind11::handle graph_type);
 
 }  // namespace nash_ismcts
 

@@ -8,6 +8,7 @@
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_BINDINGS_CHECKED_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_BINDINGS_CHECKED_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
@@ -56,6 +57,16 @@ inline int32_t checked_row(const Graph& graph, Kind kind, int64_t number) {
   return require_row(number, graph.num_players, "player");
 }
 
+inline void require_resolved(const Graph& graph) {
+  if (!graph.enumerated()) throw py::value_error("the graph is not enumerated");
+  const auto unresolved = [](const std::vector<int32_t>& targets) {
+    return std::find(targets.begin(), targets.end(), kUnresolved) != targets.end();
+  };
+  if (unresolved(graph.information_sets.hidden) || unresolved(graph.samples.target)) {
+    throw py::value_error("the prefix trees of the graph are not resolved");
+  }
+}
+
 inline void require_readable(const Graph& graph) { SharedGraph::of(graph).require_readable(); }
 
 // An argument of a function, made from what Python gives. Most are taken as they are.
@@ -75,10 +86,15 @@ struct Checked<Row<kind>> {
 
 template <Kind kind>
 struct Checked<const RowList<kind>&> {
-  using Given = const Ints&;
-  Checked(const Graph* graph, const Ints& given) {
-    for (py::ssize_t at = 0; at < given.size(); ++at) {
-      value.push_back(checked_row(*graph, kind, given.data()[at]));
+  using Given = const py::object&;  // whole numbers, which need not have room in 32 bits
+  Checked(const Graph* graph, const py::object& given) {
+    const auto array = py::array::ensure(given);
+    const char type = array ? array.dtype().kind() : 'O';
+    if (type != 'i' && type != 'u' && !(array && array.size() == 0)) {
+      throw py::type_error("rows of a graph must be whole numbers");
+    }
+    for (const int64_t number : vector_of(Longs(array))) {
+      value.push_back(checked_row(*graph, kind, number));
     }
   }
   RowList<kind> value;

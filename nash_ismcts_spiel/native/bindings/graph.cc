@@ -1,4 +1,4 @@
-// Python's side of games and their graphs.
+// Python's side of the graph of a game.
 
 #include "../worlds/graph.h"
 
@@ -13,12 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "../worlds/game.h"
-#include "../worlds/playout.h"
 #include "arrays.h"
 #include "bindings.h"
 #include "checked.h"
-#include "columns.h"
 #include "shared.h"
 #include "stop.h"
 
@@ -149,31 +146,6 @@ std::vector<int32_t> worlds_of(const Graph& graph, SetRow set) {
   return graph.worlds_of(set);
 }
 
-void bind_game(py::module_& module) {
-  py::class_<Game, std::shared_ptr<Game>> type(module, "Game");
-  const auto fact = [&type](const char* name, auto member) {
-    type.def_property_readonly(name, [member](const Game& game) { return game.facts().*member; });
-  };
-  fact("name", &GameFacts::name);
-  fact("num_players", &GameFacts::num_players);
-  fact("perfect_information", &GameFacts::perfect_information);
-  fact("has_information_states", &GameFacts::has_information_states);
-  fact("needs_gil", &GameFacts::needs_gil);
-  type.def_property_readonly("has_own_view", &Game::has_own_view);
-  type.def("sampled_value_scale", [](const Game& game) {
-    return walked(game, [&] { return sampled_value_scale(game); });
-  });
-  type.def(
-      "estimated_worlds",
-      [](const Game& game, int32_t probes) {
-        if (probes < 1) throw py::value_error("probes must be at least 1");
-        return walked(game, [&] { return estimated_worlds(game, probes); });
-      },
-      "probes"_a);
-  module.def("python_game", &python_game, "pyspiel_game"_a, "name"_a, "num_players"_a,
-             "perfect_information"_a, "has_information_states"_a);
-}
-
 void bind_errors(py::module_& module) {
   py::register_local_exception_translator([](std::exception_ptr error) {
     try {
@@ -189,8 +161,7 @@ void bind_errors(py::module_& module) {
 
 void bind_worlds(py::module_& module) {
   bind_errors(module);
-  bind_game(module);
-  bind_split_game(module);
+  bind_games(module);
   bind_tables(module);
   py::class_<Graph, std::shared_ptr<Graph>> graph(module, "Graph", py::dynamic_attr());
   bind_tables_of(graph);

@@ -20,13 +20,13 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "checked.h"
+#include "solver.h"
 #include "stop.h"
 
 namespace nash_ismcts {
 namespace {
 
 using GamePointer = std::shared_ptr<MergedGame>;
-using Solver = Exclusive<MergedCfr>;
 
 // Tells the fraction that is done, if somebody wants to know.
 MergeProgress progress_to(const py::object& report) {
@@ -157,19 +157,9 @@ void bind_merged(py::module_& module) {
   bind_sweeps(module);
   module.def("merged_ismcts", &merged_ismcts, "game"_a.none(false), "simulations"_a,
              "exploration"_a, "seed"_a, "report"_a = py::none());
-  py::class_<Solver>(module, "MergedCfr")
-      .def(py::init([](const GamePointer& game) {
-             return std::make_unique<Solver>("the solver is already running", game);
-           }),
-           "game"_a.none(false))
-      .def("run", checked([](Solver& self, int64_t iterations) {
-             run_steps(iterations, "iterations", [&] { self.iterate(); });
-           }),
-           "iterations"_a)
-      .def("average_policy",
-           checked([](const Solver& self) { return copy_of(self.average_policy()); }))
-      .def_property_readonly("iterations",
-                             checked([](const Solver& self) { return self.iterations(); }));
+  bind_solver<MergedCfr>(module, "MergedCfr")
+      .def(py::init<const GamePointer&>(), "game"_a.none(false))
+      .def("run", checked(&iterate<MergedCfr>), "iterations"_a);
 }
 
 }  // namespace nash_ismcts

@@ -8,7 +8,6 @@ PYBIND11_MODULE(_core, module) {
   nash_ismcts::bind_tensors(module);
   nash_ismcts::bind_exact(module);
   nash_ismcts::bind_merged(module);
-  nash_ismcts::bind_episodes(module);
   nash_ismcts::bind_rows(module);
   nash_ismcts::bind_sources(module);
   nash_ismcts::bind_search(module);

@@ -3,10 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "../exact/exact_rows.h"
@@ -91,37 +88,6 @@ void put_world_values(PyRows& self, const Graph& graph, const Doubles& values) {
   self.world_values = vector_of(values);
 }
 
-void require_resolved(const Graph& graph) {
-  if (!graph.enumerated()) throw py::value_error("the graph is not enumerated");
-  const auto unresolved = [](const std::vector<int32_t>& targets) {
-    return std::find(targets.begin(), targets.end(), kUnresolved) != targets.end();
-  };
-  if (unresolved(graph.information_sets.hidden) || unresolved(graph.samples.target)) {
-    throw py::value_error("the prefix trees of the graph are not resolved");
-  }
-}
-
-void put_exact(PyRows& self, const Graph& graph, const Doubles& policy, const Doubles& utilities,
-               const std::vector<Doubles>& weights, const std::vector<Longs>& trembles,
-               bool forgetful) {
-  const Guard reading = SharedGraph::of(graph).reading();
-  require_size(policy, graph.information_sets.num_actions(), "policy");
-  require_size(utilities, graph.worlds.size() * graph.num_players, "utilities");
-  const size_t players = static_cast<size_t>(graph.num_players);
-  if (weights.size() != players || trembles.size() != players) {
-    throw py::value_error("a reach is needed for each of " + std::to_string(players) + " players");
-  }
-  std::vector<PlayerReach> reaches;
-  for (size_t player = 0; player < players; ++player) {
-    require_size(weights[player], graph.worlds.size(), "weights");
-    require_size(trembles[player], graph.worlds.size(), "trembles");
-    reaches.push_back({weights[player].data(), trembles[player].data()});
-  }
-  require_resolved(graph);
-  const py::gil_scoped_release release;
-  fill_exact_rows(graph, policy.data(), utilities.data(), reaches, forgetful, self);
-}
-
 void put_lookahead(PyRows& self, const Graph& graph, const Doubles& policy, const Doubles& value,
                    const Doubles& beliefs) {
   const Guard reading = SharedGraph::of(graph).reading();
@@ -133,34 +99,15 @@ void put_lookahead(PyRows& self, const Graph& graph, const Doubles& policy, cons
   fill_lookahead_rows(graph, policy.data(), value.data(), beliefs.data(), self);
 }
 
-// Whether there are distributions of the given lengths end to end; what is no number is none.
-bool are_distributions(const Doubles& values, const Ints& lengths, double tolerance) {
-  const double* at = values.data();
-  const double* end = at + values.size();
-  for (py::ssize_t row = 0; row < lengths.size(); ++row) {
-    if (lengths.data()[row] > end - at) return false;
-    double sum = 0.0;
-    for (int32_t k = 0; k < lengths.data()[row]; ++k, ++at) {
-      if (!(*at >= 0.0)) return false;
-      sum += *at;
-    }
-    if (!(std::abs(sum - 1.0) <= tolerance)) return false;
-  }
-  return at == end;
-}
-
 }  // namespace
 
 void bind_rows(py::module_& module) {
-  module.def("are_distributions", &are_distributions, "values"_a, "lengths"_a, "tolerance"_a);
   py::class_<PyRows> type(module, "Rows");
   type.def(py::init<>())
       .def("put_sets", checked(&put_sets), "graph"_a, "ids"_a, "policy"_a, "value"_a,
            "child_values"_a)
       .def("put_samples", checked(&put_samples), "graph"_a, "ids"_a, "beliefs"_a, "child_values"_a)
       .def("put_world_values", checked(&put_world_values), "graph"_a, "values"_a)
-      .def("put_exact", checked(&put_exact), "graph"_a, "policy"_a, "utilities"_a, "weights"_a,
-           "trembles"_a, "forgetful"_a)
       .def("put_lookahead", checked(&put_lookahead), "graph"_a, "policy"_a, "value"_a, "beliefs"_a);
   Copies(type)
       .column("has_information_set", &Rows::has_information_set)

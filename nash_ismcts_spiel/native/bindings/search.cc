@@ -6,7 +6,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <limits>
+#include <chrono>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -28,40 +28,51 @@ namespace {
 // How long compiled code runs before Python may look whether the user has pressed Ctrl-C.
 constexpr std::chrono::milliseconds kTurn{100};
 
-// A search with its generator, which must not be run by two threads at once.
+// A forest in which information sets are searched one after another, with its generator; two
+// threads must not run it at once.
 struct PySearch : Search, OfOneGraph {
   PySearch(const SearchConfig& config, int32_t parallel_simulations)
       : Search(config, parallel_simulations),
         OfOneGraph("the trees of this search are", "this search is being run by another thread") {}
 
-  void draw_from(const py::object& numpy_generator) {
-    bits = &bit_generator(numpy_generator);
-    generator = numpy_generator;
+  bool over() const { return next == sets.size(); }
+  void begin_next(const Graph& graph) {
+    if (!over())
+      begin(sets[next], graph.information_sets.player[sets[next]], visits, limits, *bits);
   }
-  // Lets it begin at an information set.
-  void begin_at(const Graph& graph, int32_t set, int32_t visits, const Limits& limits) {
-    begin(set, graph.information_sets.player[set], visits, limits, *bits);
-  }
-  void stop() {
-    begun = false;
-    waiting_set = kMissing;
+  // Keeps the root policy, and begins to search the next set.
+  void finish(const Graph& graph, const Rows& rows) {
+    const ActNode& node = root();
+    policies.resize(policies.size() + graph.information_sets.action_count[sets[next]]);
+    if (node.visits > 0) {
+      root_policy(forest(), rows, node, config(), policies.data() + policies.size() - node.count);
+    }
+    ++next;
+    begin_next(graph);
   }
 
   py::object generator;  // numpy's, keeps `bits` alive
   const BitGenerator* bits = nullptr;
-  bool begun = false;
-  int32_t waiting_set = kMissing;  // whose search in `search_all` waits for rows
+  std::vector<int32_t> sets;     // to search, none before it has begun
+  size_t next = 0;               // the one that is searched
+  std::vector<double> policies;  // at the roots of those before it, end to end
+  int32_t visits = 0;
+  Limits limits;
 };
 
-void begin(PySearch& self, const Graph& graph, SetRow set, int32_t visits,
+void begin(PySearch& self, const Graph& graph, const SetRows& sets, int32_t visits,
            const py::object& generator, std::optional<double> seconds,
            std::optional<int64_t> max_worlds) {
-  self.draw_from(generator);
-  Limits limits;
-  limits.deadline = after(seconds);
-  if (max_worlds) limits.max_worlds = *max_worlds;
-  self.begin_at(graph, set, visits, limits);
-  self.begun = true;
+  self.bits = &bit_generator(generator);
+  self.generator = generator;
+  self.sets = sets;
+  self.next = 0;
+  self.policies.clear();
+  self.visits = visits;
+  self.limits = {};
+  self.limits.deadline = after(seconds);
+  if (max_worlds) self.limits.max_worlds = *max_worlds;
+  self.begin_next(graph);
 }
 
 // What searches wait for: the information sets and the SAMPLE nodes, sorted and each once.
@@ -86,37 +97,37 @@ class Waiting {
 
 // Runs a search until it is over or waits, or `budget` simulations were done, however long it
 // takes: whose turn comes when must not depend on a clock, since searches share a graph and batches
-// of rows.
-bool run_to_wait(Search& search, Graph& graph, Rows& rows, RowSource* source, int64_t& budget,
+// of rows. Where a graph grows a simulation may take long, so Ctrl-C is looked for within one.
+void run_to_wait(PySearch& search, Graph& graph, Rows& rows, RowSource* source, int64_t& budget,
                  Waiting& waiting) {
   const Stop stop;
   const size_t before = waiting.requests.size();
-  for (;;) {
-    const Clock::time_point turn_end = Clock::now() + kTurn;
+  while (!search.over()) {
+    const auto turn_end = graph.enumerated() ? Clock::time_point::max() : Clock::now() + kTurn;
     const bool over = search.advance(graph, rows, source, budget, turn_end, waiting.requests);
-    if (over || !search.paused()) return over;
-    waiting.requests.resize(before);  // what it waits for is asked for again
+    if (over) {
+      search.finish(graph, rows);
+    } else if (!search.paused()) {
+      return;
+    } else {
+      waiting.requests.resize(before);  // what it waits for is asked for again
+    }
     stop();
   }
-}
-
-// Rows for searches, which a source writes.
-Guard held(const PyRows& rows, const Graph& graph, bool written) {
-  rows.require(graph);
-  return written ? rows.alone() : rows.reading();
 }
 
 // Runs searches until each is over or waits, or `budget` simulations were done. Returns (which are
 // over, information sets and SAMPLE nodes whose rows are wanted).
 py::tuple advance(Graph& graph, PyRows* rows, RowSource* source,
                   const std::vector<py::object>& searches, int64_t budget) {
-  const Guard reading = held(*rows, graph, source != nullptr);
+  rows->require(graph);
+  const Guard reading = source != nullptr ? rows->alone() : rows->reading();
   // Who called may drop the searches from its list meanwhile: the arguments hold them.
   std::vector<PySearch*> under_way;
   std::vector<Guard> guards;
   for (const py::object& object : searches) {
     under_way.push_back(object.cast<PySearch*>());
-    if (under_way.back() == nullptr || !under_way.back()->begun) {
+    if (under_way.back() == nullptr || under_way.back()->sets.empty()) {
       throw py::value_error("a search has not begun");
     }
     under_way.back()->require(graph);
@@ -128,51 +139,11 @@ py::tuple advance(Graph& graph, PyRows* rows, RowSource* source,
     const Growing growing(
         graph, source == nullptr ? Growing::Use::kTables : Growing::Use::kTablesAndViews);
     for (PySearch* search : under_way) {
-      over.push_back(run_to_wait(*search, graph, *rows, source, budget, waiting));
+      run_to_wait(*search, graph, *rows, source, budget, waiting);
+      over.push_back(search->over());
     }
   }
   return py::make_tuple(over, waiting.sets(), waiting.samples());
-}
-
-void require_room(const Graph& graph, const SetRows& sets, int64_t room) {
-  const InformationSetTable& table = graph.information_sets;
-  for (const int32_t set : sets) {
-    if (table.first_action[set] + table.action_count[set] > room) {
-      throw py::value_error("policy has no room for information set " + std::to_string(set));
-    }
-  }
-}
-
-// Searches information sets one after another in one forest, from number `first` of the list on,
-// until `budget` simulations were done or rows are missing. Writes root policies beside the sets'
-// actions. Returns the number of the first set whose search is not over, and the information sets
-// and SAMPLE nodes whose rows it waits for.
-py::tuple search_all(Graph& graph, PyRows* rows, PySearch& self, const SetRows& sets, int64_t first,
-                     int32_t visits, const py::object& generator, int64_t budget,
-                     py::array_t<double, py::array::c_style> policy) {
-  const Guard reading = held(*rows, graph, false);
-  require_not_negative(first, "first");
-  require_room(graph, sets, policy.size());
-  self.draw_from(generator);
-  double* const out = policy.mutable_data();
-  Waiting waiting;
-  {
-    const Growing growing(graph, Growing::Use::kTables);
-    for (; first < static_cast<int64_t>(sets.size()) && budget > 0; ++first) {
-      const int32_t set = sets[first];
-      if (self.waiting_set != set) self.begin_at(graph, set, visits, {});
-      int64_t unlimited = std::numeric_limits<int64_t>::max();
-      const int64_t before = self.simulations();
-      const bool over = self.advance(graph, *rows, nullptr, unlimited, Clock::time_point::max(),
-                                     waiting.requests);
-      self.waiting_set = over ? kMissing : set;
-      if (!over) break;
-      budget -= self.simulations() - before + 1;
-      root_policy(self.forest(), *rows, self.root(), self.config(),
-                  out + graph.information_sets.first_action[set]);
-    }
-  }
-  return py::make_tuple(first, waiting.sets(), waiting.samples());
 }
 
 const char* stopped_by(const PySearch& self) {
@@ -188,7 +159,7 @@ const char* stopped_by(const PySearch& self) {
 // What a search found at an information set of the tree of its root; None if the tree has not been
 // there, or a limit was reached before anything was found.
 py::object found_at(PySearch& self, const PyRows& rows, int32_t information_set) {
-  if (!self.begun) throw py::value_error("nothing was searched yet");
+  if (self.sets.empty()) throw py::value_error("nothing was searched yet");
   const NodeId at = self.own_node(information_set);
   Forest& forest = self.forest();
   if (at == kNone || !forest.act(at).expanded) return py::none();
@@ -221,12 +192,14 @@ void keep(PySearch& self, int32_t set, int32_t earlier_root) {
   if (set < 0 || earlier_root < 0) {
     throw py::value_error("an information set has no negative number");
   }
-  self.stop();
+  self.sets.clear();
+  self.next = 0;
   self.keep(set, earlier_root);
 }
 
 void forget(PySearch& self) {
-  self.stop();
+  self.sets.clear();
+  self.next = 0;
   self.forget();
   self.forget_graph();
 }
@@ -280,12 +253,14 @@ void bind_search(py::module_& module) {
       .def_static("names", &setting_names);
   py::class_<PySearch>(module, "Search")
       .def(py::init<const SearchConfig&, int32_t>(), "config"_a, "parallel_simulations"_a = 1)
-      .def("begin", checked(&begin), "graph"_a, "information_set"_a, "visits"_a, "generator"_a,
+      .def("begin", checked(&begin), "graph"_a, "information_sets"_a, "visits"_a, "generator"_a,
            "seconds"_a = py::none(), "max_worlds"_a = py::none())
       .def("keep", checked(&keep), "information_set"_a, "earlier_root"_a)
       .def("forget", checked(&forget))
       .def("found_at", checked(&found_at), "rows"_a, "information_set"_a)
       .def_property_readonly("stopped_by", checked(&stopped_by))
+      .def_property_readonly("policies",
+                             checked([](const PySearch& self) { return copy_of(self.policies); }))
       .def_property_readonly("simulations",
                              checked([](const PySearch& self) { return self.simulations(); }))
       .def_property_readonly("num_nodes",
@@ -294,9 +269,6 @@ void bind_search(py::module_& module) {
                              checked([](PySearch& self) { return self.forest().num_trees(); }));
   module.def("advance", checked(&advance), "graph"_a, "rows"_a.none(false), "source"_a.none(true),
              "searches"_a, "budget"_a);
-  module.def("search_all", checked(&search_all), "graph"_a, "rows"_a.none(false), "search"_a,
-             "information_sets"_a, "first"_a, "visits"_a, "generator"_a, "budget"_a,
-             "policy"_a.noconvert());
 }
 
 }  // namespace nash_ismcts

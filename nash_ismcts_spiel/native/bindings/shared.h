@@ -37,7 +37,6 @@ class Shared {
       : taken_(taken), read_(read == nullptr ? taken : read) {}
 
   bool taken() const { return users_ == kAlone; }
-  const char* message() const { return taken_; }
 
   // Enough for who reads with the GIL held all the time.
   void require_readable() const {
@@ -134,14 +133,6 @@ class OfOneGraph : public Shared {
  private:
   const char* what_;
   mutable py::object graph_;  // what is only read may see its graph for the first time
-};
-
-// Something that one thread at a time uses, such as a solver that runs without the GIL.
-template <typename Method>
-struct Exclusive : Method, Shared {
-  template <typename... Arguments>
-  explicit Exclusive(const char* taken, Arguments&&... arguments)
-      : Method(std::forward<Arguments>(arguments)...), Shared(taken) {}
 };
 
 }  // namespace nash_ismcts

@@ -63,18 +63,6 @@ class Stop {
   mutable Clock::time_point next_ = Clock::now();
 };
 
-// Steps of a method without the GIL; Ctrl-C ends them between two.
-template <typename Step>
-void run_steps(int64_t steps, const char* name, const Step& step, int64_t steps_per_look = 1) {
-  require_not_negative(steps, name);
-  const pybind11::gil_scoped_release release;
-  const Stop stop;
-  for (int64_t done = 1; done <= steps; ++done) {
-    step();
-    if (done % steps_per_look == 0) stop();
-  }
-}
-
 }  // namespace nash_ismcts
 
 #endif  // NASH_ISMCTS_SPIEL_NATIVE_BINDINGS_STOP_H_

@@ -16,7 +16,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "checked.h"
-#include "stop.h"
+#include "solver.h"
 
 namespace nash_ismcts {
 namespace {
@@ -40,13 +40,11 @@ void require_shape(const Doubles& array, const std::vector<int64_t>& shape, cons
 
 GamePointer public_game(const std::shared_ptr<CompiledGraph>& graph, const Ints& states,
                         const Ints& slots) {
-  if (graph == nullptr) throw py::type_error("graph must be a CompiledGraph, not None");
   return std::make_shared<PublicGame>(
       make_public_game(graph, read_numbers(states, "states"), read_numbers(slots, "slots")));
 }
 
 SubgamePointer subgame(const GamePointer& game, int64_t root, int64_t depth, bool stop_at_chance) {
-  if (game == nullptr) throw py::type_error("game must be a PublicGame, not None");
   const int32_t state = require_row(root, game->num_states, "public state");
   if (depth < 1) throw py::value_error("depth must be at least 1, not " + std::to_string(depth));
   const auto most = static_cast<int64_t>(game->num_states);  // deeper than any
@@ -142,13 +140,6 @@ py::array_t<double> leaf_beliefs(const SubgameBatch& self) {
   });
 }
 
-// The same for one of the subgames.
-py::array_t<double> leaf_beliefs_of(const SubgameBatch& self, int64_t index) {
-  const SubgameSolver& solver = self.at(index);
-  return filled<double>({solver.num_leaves(), kTwo, self.width},
-                        [&solver](double* rows) { solver.fill_leaf_beliefs(rows); });
-}
-
 // `values` are the player's at all leaves. [leaves, width]
 void update(SubgameBatch& self, int64_t player, const Doubles& values) {
   if (player != self.next_player) {
@@ -207,7 +198,7 @@ py::array_t<double> masses(const PublicGame& game) {
 
 void bind_subgames(py::module_& module) {
   py::class_<PublicGame, GamePointer> game(module, "PublicGame");
-  game.def(py::init(&public_game), "graph"_a, "states"_a, "slots"_a)
+  game.def(py::init(&public_game), "graph"_a.none(false), "states"_a, "slots"_a)
       .def_readonly("num_states", &PublicGame::num_states)
       .def_readonly("width", &PublicGame::width)
       .def_property_readonly("mass", &masses);
@@ -217,7 +208,7 @@ void bind_subgames(py::module_& module) {
       .column("after_chance", &PublicGame::after_chance)
       .column("chance", &PublicGame::chance);
   py::class_<Subgame, SubgamePointer> part(module, "Subgame");
-  part.def(py::init(&subgame), "game"_a, "root"_a, "depth"_a, "stop_at_chance"_a)
+  part.def(py::init(&subgame), "game"_a.none(false), "root"_a, "depth"_a, "stop_at_chance"_a)
       .def_readonly("root", &Subgame::root)
       .def_property_readonly("num_leaves", [](const Subgame& s) { return s.leaves.size(); });
   Copies(part).column("actions", &Subgame::actions);
@@ -229,7 +220,6 @@ void bind_subgames(py::module_& module) {
       .def_readonly("num_leaves", &SubgameBatch::num_leaves)
       .def_property_readonly("leaf_states", &leaf_states)
       .def("leaf_beliefs", checked(&leaf_beliefs))
-      .def("leaf_beliefs_of", checked(&leaf_beliefs_of), "index"_a)
       .def("update", checked(&update), "player"_a, "values"_a)
       .def("run", checked(&run), "iterations"_a)
       .def("current_policy", checked([](const SubgameBatch& self, int64_t index) {

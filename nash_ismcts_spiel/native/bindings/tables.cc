@@ -1,18 +1,86 @@
 // Python's side of the tables of a graph: the classes Worlds, InformationSets and SampleNodes,
 // whose attributes are the columns of worlds/tables.h.
+//
+// A column is a read-only sequence of numbers that always shows the rows that are there by now, and
+// keeps the graph alive. There is no buffer of a column, since growth moves its memory; numpy gets
+// copies.
 
 #include "../worlds/tables.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
 
 #include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "columns.h"
+#include "arrays.h"
+#include "bindings.h"
+#include "shared.h"
 
 namespace nash_ismcts {
 
 namespace {
+
+template <typename T>
+struct Column {
+  std::shared_ptr<const SharedGraph> graph;
+  const std::vector<T>* values;  // of the graph
+
+  const std::vector<T>& read() const {
+    graph->require_readable();
+    return *values;
+  }
+};
+
+// A row counted from either end.
+template <typename T>
+T column_row(const Column<T>& column, int64_t row) {
+  const auto rows = static_cast<int64_t>(column.read().size());
+  return column.read()[require_row(row < 0 ? row + rows : row, rows, "row")];
+}
+
+template <typename T>
+std::vector<T> column_part(const Column<T>& column, const py::slice& slice) {
+  const std::vector<T>& values = column.read();
+  py::ssize_t row, stop, step, count;
+  if (!slice.compute(static_cast<py::ssize_t>(values.size()), &row, &stop, &step, &count)) {
+    throw py::error_already_set();
+  }
+  std::vector<T> part;
+  for (; count > 0; --count, row += step) part.push_back(values[row]);
+  return part;
+}
+
+// A copy for numpy; see numpy's documentation of __array__.
+template <typename T>
+py::object column_array(const Column<T>& column, const py::object& dtype, const py::object& copy) {
+  if (copy.ptr() == Py_False) throw py::value_error("a column can only be copied to an array");
+  const py::array_t<T> array = copy_of(column.read());
+  return dtype.is_none() ? py::object(array) : array.attr("astype")(dtype);
+}
+
+// Some rows of a column, for numpy.
+template <typename T>
+py::array_t<T> column_rows(const Column<T>& column, const Longs& rows) {
+  const std::vector<T>& values = column.read();
+  std::vector<T> taken;
+  for (const int64_t row : vector_of(rows)) {
+    taken.push_back(values[require_row(row, static_cast<int64_t>(values.size()), "row")]);
+  }
+  return copy_of(taken);
+}
+
+template <typename T>
+void bind_column(py::module_& module, const char* name) {
+  py::class_<Column<T>>(module, name, py::is_final())
+      .def("__len__", [](const Column<T>& column) { return column.read().size(); })
+      .def("__getitem__", &column_row<T>)
+      .def("__getitem__", &column_part<T>)
+      .def("take", &column_rows<T>, "rows"_a)
+      .def("__array__", &column_array<T>, "dtype"_a = py::none(), "copy"_a = py::none());
+}
 
 template <typename Table>
 struct TableView {

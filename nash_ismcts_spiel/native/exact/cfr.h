@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "../common/proportional.h"
 #include "compiled_graph.h"
@@ -83,18 +84,17 @@ class CfrSolver {
   }
 
   int64_t iterations() const { return iterations_; }
-  const CompiledGraph& graph() const { return *graph_; }
 
-  // The policy that the next iteration plays.
-  const SequenceTable& current_policy() const { return policy_; }
+  // The policy that the next iteration plays. [A]
+  std::vector<double> current_policy() const { return by_action(*graph_, policy_); }
 
-  // The average policy, which is what converges; uniform where the player itself never went.
-  SequenceTable average_policy() const {
+  // The average policy, which is what converges; uniform where the player itself never went. [A]
+  std::vector<double> average_policy() const {
     SequenceTable average(graph_->num_sequences);
     for (const PlayerTree& tree : graph_->trees) {
       for (const Decision& decision : tree.decisions) match(decision, policy_sums_, &average);
     }
-    return average;
+    return by_action(*graph_, average);
   }
 
  private:

@@ -20,6 +20,15 @@ namespace nash_ismcts {
 // One number per sequence of all players.
 using SequenceTable = std::vector<double>;
 
+// A policy as one probability per action of each information set. [A]
+inline std::vector<double> by_action(const CompiledGraph& graph, const SequenceTable& policy) {
+  std::vector<double> found(graph.num_actions());
+  for (int64_t action = 0; action < graph.num_actions(); ++action) {
+    found[action] = policy[graph.action_sequence[action]];
+  }
+  return found;
+}
+
 // Extends the reach of the sequences that a player starts with to all that follow them.
 inline void extend_own_reach(const PlayerTree& tree, const SequenceTable& policy,
                              SequenceTable* reach) {

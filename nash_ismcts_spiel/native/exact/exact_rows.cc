@@ -1,11 +1,20 @@
 #include "exact_rows.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace nash_ismcts {
 
 namespace {
+
+// How worlds are reached without one player's own moves; see fill_reach.
+struct PlayerReach {
+  std::vector<double> weight;     // [W]
+  std::vector<int64_t> trembles;  // [W]
+};
 
 // Rows for all information sets and SAMPLE nodes, from a policy and from what worlds are worth.
 class RowFiller {
@@ -147,16 +156,25 @@ class RowFiller {
 
 }  // namespace
 
-void fill_exact_rows(const GraphTables& graph, const double* policy, const double* utilities,
-                     const std::vector<PlayerReach>& reaches, bool forgetful, Rows& rows) {
+void fill_exact_rows(const GraphTables& graph, const CompiledGraph& compiled, const double* policy,
+                     const SequenceTable& by_sequence, bool forgetful, Rows& rows) {
+  const int64_t worlds = compiled.num_worlds();
+  std::vector<PlayerReach> reaches(compiled.num_players);
+  for (int32_t player = 0; player < compiled.num_players; ++player) {
+    reaches[player] = {std::vector<double>(worlds), std::vector<int64_t>(worlds)};
+    fill_reach(compiled, by_sequence, player, reaches[player].weight.data(),
+               reaches[player].trembles.data());
+  }
+  std::vector<double> utilities(worlds * compiled.num_players);
+  fill_expected_utilities(compiled, by_sequence, utilities.data());
   RowFiller filler(graph, policy, rows);
   filler.set_beliefs(reaches);
-  filler.set_values(utilities);
+  filler.set_values(utilities.data());
   if (forgetful) {
     filler.set_forgetful_world_values();
     filler.set_values(rows.world_values.data());
   } else {
-    rows.world_values.assign(utilities, utilities + graph.worlds.size() * graph.num_players);
+    rows.world_values = std::move(utilities);
   }
 }
 

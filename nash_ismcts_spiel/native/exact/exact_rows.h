@@ -5,25 +5,18 @@
 #ifndef NASH_ISMCTS_SPIEL_NATIVE_EXACT_EXACT_ROWS_H_
 #define NASH_ISMCTS_SPIEL_NATIVE_EXACT_EXACT_ROWS_H_
 
-#include <cstdint>
-#include <vector>
-
 #include "../search/rows.h"
 #include "../worlds/tables.h"
+#include "compiled_graph.h"
+#include "exact.h"
 
 namespace nash_ismcts {
 
-// How worlds are reached without one player's own moves; see native/exact.py's Reach.
-struct PlayerReach {
-  const double* weight;     // [W]
-  const int64_t* trembles;  // [W]
-};
-
-// Fills `rows`. `utilities` are expected utilities by world and player [W * n], `policy` is [A]. If
+// Fills `rows` with the exact models of a policy, given by action [A] and by sequence. If
 // `forgetful`, a world is worth to a player what its next information sets are worth; see
 // models/exact.py.
-void fill_exact_rows(const GraphTables& graph, const double* policy, const double* utilities,
-                     const std::vector<PlayerReach>& reaches, bool forgetful, Rows& rows);
+void fill_exact_rows(const GraphTables& graph, const CompiledGraph& compiled, const double* policy,
+                     const SequenceTable& by_sequence, bool forgetful, Rows& rows);
 
 // Fills `rows` from models that may be wrong: a policy [A], V of each information set [I] and
 // beliefs [B]. Every other value looks ahead to the next V: worlds are valued forgetfully by the

@@ -42,7 +42,6 @@ class MergedSweeps {
         policy_(game_->actions.size()),
         fresh_(game_->actions.size()),
         belief_(game_->views.size()),
-        reach_(game_->mover.size()),
         utility_(game_->mover.size() * game_->num_players) {
     const std::vector<double> nothing(game_->actions.size(), 0.0);
     restore({nothing, nothing, nothing});
@@ -93,16 +92,10 @@ class MergedSweeps {
 
   // Probabilities of views, and their actions' values times these.
   void evaluate(const double* policy) {
-    std::fill(reach_.begin(), reach_.end(), 0.0);
     std::fill(belief_.begin(), belief_.end(), 0.0);
     std::fill(fresh_.begin(), fresh_.end(), 0.0);
-    reach_[0] = 1.0;
+    game_->fill_reach(policy, reach_);
     for (int64_t node = 0; node < game_->num_nodes(); ++node) {
-      const double* const chances = game_->chances_at(node, policy);
-      const int64_t first = game_->first_edge[node];
-      for (int64_t edge = first; edge < game_->first_edge[node + 1]; ++edge) {
-        reach_[game_->child[edge]] += reach_[node] * chances[edge - first];
-      }
       if (game_->view[node] >= 0) belief_[game_->view[node]] += reach_[node];
     }
     if (game_->num_players == 2) {

@@ -33,8 +33,7 @@ class SampledGames {
   explicit SampledGames(std::shared_ptr<const CompiledGraph> graph)
       : graph_(std::move(graph)), in_tree_(graph_->num_information_sets(), false) {}
 
-  const CompiledGraph& graph() const { return *graph_; }
-  int64_t episodes() const { return episodes_; }
+  int64_t iterations() const { return episodes_; }
 
  protected:
   int32_t actions(int32_t set) const {

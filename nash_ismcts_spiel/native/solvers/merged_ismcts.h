@@ -59,18 +59,10 @@ class MergedIsmcts {
 
   // How likely uniform play comes to each node of a view.
   void weigh_nodes() {
-    const MergedGame& game = *game_;
-    std::vector<double> reach(game.mover.size(), 0.0);
-    reach[0] = 1.0;
-    for (int64_t node = 0; node < game.num_nodes(); ++node) {
-      const int64_t first = game.first_edge[node], end = game.first_edge[node + 1];
-      for (int64_t edge = first; edge < end; ++edge) {
-        const double chance =
-            game.view[node] < 0 ? game.chance[edge] : 1.0 / static_cast<double>(end - first);
-        reach[game.child[edge]] += reach[node] * chance;
-      }
-    }
-    for (size_t view = 0; view < game.views.size(); ++view) {
+    const std::vector<double> nothing(game_->actions.size(), 0.0);
+    std::vector<double> reach;
+    game_->fill_reach(game_->proportional(nothing).data(), reach);
+    for (size_t view = 0; view < game_->views.size(); ++view) {
       double total = 0.0;
       for (int64_t at = nodes_.first[view]; at < nodes_.first[view + 1]; ++at) {
         ends_.push_back(total = reach[nodes_.members[at]] + total);

@@ -1,5 +1,5 @@
 // What the graph asks of a game: a small interface with two implementations, OpenSpiel's C++ states
-// (spiel_game.cc, in an extension of its own) and Python states (bindings/python_game.cc).
+// (spiel_game.cc, in an extension of its own) and Python states (bindings/game.cc).
 //
 // Nothing above this interface knows OpenSpiel. A state is a true state of the game, hidden
 // information included, and stays inside `worlds/`. Utilities are in the game's units, one per

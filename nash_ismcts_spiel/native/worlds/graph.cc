@@ -279,12 +279,10 @@ int32_t Graph::add_world(const GameState& state, int32_t parent, int64_t positio
   if (player == kTerminalPlayer) {
     returns = state.returns();
   } else {
+    state.events(player, events_, probabilities_);
     if (player >= 0) {
-      state.legal_actions(events_);
       state.whole_counts(probabilities_);
       probabilities_.resize(events_.size(), 0.0);
-    } else {
-      state.chance_outcomes(events_, probabilities_);
     }
     find_views(state, player, world, parent, event);
     if (player >= 0) {

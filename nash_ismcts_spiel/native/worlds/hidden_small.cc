@@ -63,10 +63,8 @@ bool HiddenHistories::list(const Tracker& tracker, const GameState& state, int32
     const Action own = tracker.own_action(progress);
     if (!can_happen(state, own, events_, probabilities_)) return true;
     events = {own};
-  } else if (mover == kChancePlayer) {
-    state.chance_outcomes(events, probabilities_);
   } else {
-    state.legal_actions(events);
+    state.events(mover, events, probabilities_);
   }
   for (const Action event : events) {
     if (--steps < 0) return false;

@@ -316,23 +316,25 @@ double MergedGame::terminal_histories() const {
   return total;
 }
 
-std::vector<double> MergedGame::expected_utilities(const double* policy) const {
-  std::vector<double> reach(mover.size(), 0.0);
-  std::vector<double> utilities(num_players, 0.0);
+void MergedGame::fill_reach(const double* policy, std::vector<double>& reach) const {
+  reach.assign(mover.size(), 0.0);
   reach[0] = 1.0;
   for (int64_t node = 0; node < num_nodes(); ++node) {
-    if (reach[node] == 0.0) continue;
-    if (terminal[node] != kNothing) {
-      const double* const row = returns.data() + int64_t{terminal[node]} * num_players;
-      for (int32_t player = 0; player < num_players; ++player) {
-        utilities[player] += reach[node] * row[player];
-      }
-      continue;
-    }
-    const double* const row = view[node] == kNothing ? chance.data() + first_edge[node]
-                                                     : policy + first_action[view[node]];
+    const double* const chances = chances_at(node, policy);
     for (int64_t edge = first_edge[node]; edge < first_edge[node + 1]; ++edge) {
-      reach[child[edge]] += reach[node] * row[edge - first_edge[node]];
+      reach[child[edge]] += reach[node] * chances[edge - first_edge[node]];
+    }
+  }
+}
+
+std::vector<double> MergedGame::expected_utilities(const double* policy) const {
+  std::vector<double> reach, utilities(num_players, 0.0);
+  fill_reach(policy, reach);
+  for (int64_t node = 0; node < num_nodes(); ++node) {
+    if (terminal[node] == kNothing) continue;
+    const double* const row = returns.data() + int64_t{terminal[node]} * num_players;
+    for (int32_t player = 0; player < num_players; ++player) {
+      utilities[player] += reach[node] * row[player];
     }
   }
   return utilities;

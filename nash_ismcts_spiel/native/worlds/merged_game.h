@@ -109,6 +109,9 @@ struct MergedGame {
   // How many terminal histories the game has; a double, since there may be very many.
   double terminal_histories() const;
 
+  // How likely a policy, one probability per action of a view, comes to each node. [N]
+  void fill_reach(const double* policy, std::vector<double>& reach) const;
+
   // Expected utility of each player if all follow a policy, one probability per action of a view.
   std::vector<double> expected_utilities(const double* policy) const;
 

@@ -1,22 +1,26 @@
-// Games whose states are Python objects: those that OpenSpiel has in Python only, and users' own.
+// Python's side of games: facts about them, games whose actions are chosen in parts, and games
+// whose states are Python objects: those that OpenSpiel has in Python only, and users' own.
 
 #include <pybind11/stl.h>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "../worlds/game.h"
+#include "../worlds/playout.h"
+#include "../worlds/split_game.h"
 #include "arrays.h"
 #include "bindings.h"
+#include "shared.h"
 
 namespace nash_ismcts {
 
 namespace {
-
-namespace py = pybind11;
 
 // Squares of what players get, and sums of them, must stay finite.
 constexpr double kLargestUtility = 1e100;
@@ -177,13 +181,67 @@ class PythonGame : public Game {
   const PythonObject game_;
 };
 
-}  // namespace
-
+// Games that are sequential and whose states are asked for everything. Each call takes the GIL;
+// what the Python code raises comes out as it is.
 std::shared_ptr<Game> python_game(py::object pyspiel_game, std::string name, int32_t num_players,
                                   bool perfect_information, bool has_information_states) {
   if (num_players < 1) throw py::value_error("a game needs at least one player");
   GameFacts facts{std::move(name), num_players, perfect_information, has_information_states, true};
   return std::make_shared<PythonGame>(std::move(pyspiel_game), std::move(facts));
+}
+
+std::shared_ptr<const Codes> codes_of(const Ints& lengths, const Ints& digits) {
+  if (lengths.size() == 0) return nullptr;
+  return std::make_shared<Codes>(vector_of(lengths), vector_of(digits));
+}
+
+std::shared_ptr<SplitGame> split_game(const std::shared_ptr<Game>& inner,
+                                      const Ints& action_lengths, const Ints& action_digits,
+                                      const Ints& outcome_lengths, const Ints& outcome_digits) {
+  auto actions = codes_of(action_lengths, action_digits);
+  if (!actions) throw py::value_error("a game is split by codes of its actions, but has none");
+  return std::make_shared<SplitGame>(inner, std::move(actions),
+                                     codes_of(outcome_lengths, outcome_digits));
+}
+
+// A translation of a history, which is played on the way.
+template <typename Answer>
+auto translated(Answer (SplitGame::*question)(const History&) const) {
+  return [question](const SplitGame& self, const History& history) {
+    return walked(self, [&] { return (self.*question)(history); });
+  };
+}
+
+}  // namespace
+
+void bind_games(py::module_& module) {
+  py::class_<Game, std::shared_ptr<Game>> type(module, "Game");
+  const auto fact = [&type](const char* name, auto member) {
+    type.def_property_readonly(name, [member](const Game& game) { return game.facts().*member; });
+  };
+  fact("name", &GameFacts::name);
+  fact("num_players", &GameFacts::num_players);
+  fact("perfect_information", &GameFacts::perfect_information);
+  fact("has_information_states", &GameFacts::has_information_states);
+  fact("needs_gil", &GameFacts::needs_gil);
+  type.def_property_readonly("has_own_view", &Game::has_own_view);
+  type.def("sampled_value_scale", [](const Game& game) {
+    return walked(game, [&] { return sampled_value_scale(game); });
+  });
+  type.def(
+      "estimated_worlds",
+      [](const Game& game, int32_t probes) {
+        if (probes < 1) throw py::value_error("probes must be at least 1");
+        return walked(game, [&] { return estimated_worlds(game, probes); });
+      },
+      "probes"_a);
+  module.def("python_game", &python_game, "pyspiel_game"_a, "name"_a, "num_players"_a,
+             "perfect_information"_a, "has_information_states"_a);
+  py::class_<SplitGame, Game, std::shared_ptr<SplitGame>>(module, "SplitGame", py::is_final())
+      .def(py::init(&split_game), "inner"_a.none(false), "action_lengths"_a, "action_digits"_a,
+           "outcome_lengths"_a, "outcome_digits"_a)
+      .def("split", translated(&SplitGame::split), "history"_a)
+      .def("whole", translated(&SplitGame::whole), "history"_a);
 }
 
 }  // namespace nash_ismcts
