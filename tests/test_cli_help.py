@@ -164,7 +164,7 @@ def test_workers_import_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
     from nash_ismcts_spiel.learning import workers
 
     held: list[object] = []
-    monkeypatch.setattr(workers, "hold", held.append)  # which would end this process later on
+    monkeypatch.setattr(workers, "_hold", held.append)  # which would end this process later on
     end = object()
     workers._start_here(end, pickle.dumps(_Started), None, ["colorsys"])  # type: ignore[arg-type]
     assert "colorsys" in sys.modules and isinstance(workers._worker_here, _Started)

@@ -255,15 +255,19 @@ _told_here: Any = None
 
 def _start_here(end: Connection, made: bytes, told: Any, modules: Sequence[str]) -> None:
     global _worker_here, _told_here
-    threading.Thread(target=_end_with, args=(end,), name="lifeline", daemon=True).start()
+    _hold(end)
     for module in modules:  # a game of the user's own is not registered here yet
         import_games(module)
     _told_here = told
     _worker_here = pickle.loads(made)()
 
 
-def _end_with(end: Connection) -> None:
-    """Ends this process as soon as its parent has ended or closes the pipe."""
+def _hold(end: Connection) -> None:
+    """Lets this process end as soon as its parent has ended or closes the pipe."""
+    threading.Thread(target=_wait, args=(end,), name="lifeline", daemon=True).start()
+
+
+def _wait(end: Connection) -> None:
     with contextlib.suppress(EOFError, OSError):
         end.recv_bytes()  # nobody ever writes
     os._exit(1)
