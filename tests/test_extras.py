@@ -68,8 +68,8 @@ assert sys.modules["torch"] is None
     [
         "models.networks.saved",
         "models.networks.nets",
-        "baselines.rebel.loop",
-        "baselines.rebel.network",
+        "baselines.rebel.run",
+        "baselines.rebel.learner",
     ],
 )
 def test_modules_with_networks_name_the_extra(module: str, tmp_path: Path) -> None:
