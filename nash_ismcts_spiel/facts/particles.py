@@ -1,9 +1,9 @@
 """Explaining a log with a population of imagined worlds, in games that show observations.
 
-Worlds are taken from look to look. What others do is chosen by the guide of a game, in its order of
-preference; the first event after which the player is shown what the log says is taken. Worlds
-without such an event are dropped, and copies of others take their places. Where all are lost, the
-population goes back some looks and is made larger, further back each time.
+Worlds are taken from look to look. What others do is chosen by the facts of a game, best first; the
+first event after which the player is shown what the log says is taken. Worlds without such an event
+are dropped, and copies of others take their places. Where all are lost, the population goes back
+some looks and is made larger, further back each time.
 """
 
 from __future__ import annotations
