@@ -1,4 +1,4 @@
-"""Boards and moves of OpenSpiel's games of the chess family, as guides need them.
+"""Boards and moves of OpenSpiel's games of the chess family, as facts need them.
 
 Squares are numbered by rank and file, a1 is 0 and b1 is 1. Pieces are letters of FEN. Distances are
 numbers of moves on an empty board, for pieces of one colour.

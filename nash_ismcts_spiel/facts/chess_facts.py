@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nash_ismcts_spiel.facts.chess_board import FAR, Step, between, distance, pieces_of, step_of
+from nash_ismcts_spiel.facts.chess_board import FAR, Step, distance, pieces_of, step_of
 
 ANY = "*"
 """Some piece of the other player."""
@@ -138,13 +138,12 @@ class Facts:
     def _scored(self, fen: str, actions: list[int], look: int) -> npt.NDArray[np.float64]:
         """What each move costs before a look: ways to make facts true that are left after it."""
         pieces = pieces_of(fen, self.white)
-        taken = pieces.keys() | pieces_of(fen, not self.white).keys()
         needs, seen = self.needs(look)
         missing = []
         for need in seen:
             if not fits(need.kind, pieces.get(need.square)):
                 ways = [
-                    self._way(kind, square, need, self._free(kind, square, look), taken)
+                    self._way(kind, square, need, self._free(kind, square, look))
                     for square, kind in pieces.items()
                     if fits(need.kind, kind)
                 ]
@@ -155,20 +154,16 @@ class Facts:
             if square in needs and not fits(needs[square].kind, kind)
         }
         steps = [step_of(action, self.white, self.size) for action in actions]
-        return np.array(
-            [self._cost(step, pieces, look, missing, leaving, needs, taken) for step in steps]
-        )
+        return np.array([self._cost(step, pieces, look, missing, leaving, needs) for step in steps])
 
     def _free(self, kind: str, square: int, look: int) -> int:
         """The look after which a piece may leave its square."""
         here = self.needs(look)[0].get(square)
         return max(look, here.last) if here is not None and fits(here.kind, kind) else look
 
-    def _way(self, kind: str, square: int, need: Need, free: int, taken: set[int]) -> Way:
+    def _way(self, kind: str, square: int, need: Need, free: int) -> Way:
         """The way of a piece on a square to where it is needed, from a look on."""
         length = distance(kind, square, need.square, self.white)
-        if length == 1 and kind in "rbq" and not between(square, need.square).isdisjoint(taken):
-            length = 2
         moves = self.moves(free, need.first) if need.first > free else 0
         return Way(max(0, length - moves), length, square)
 
@@ -179,7 +174,7 @@ class Facts:
     def _cost(
         self, step: Step, pieces: dict[int, str], look: int,
         missing: list[tuple[Need, list[Way]]], leaving: dict[int, tuple[int, Way]],
-        needs: dict[int, Need], taken: set[int],
+        needs: dict[int, Need],
     ) -> float:  # fmt: skip
         kind = before = pieces.get(step.start)
         if kind == "p" and step.end // 8 in (0, self.size - 1):
@@ -188,11 +183,11 @@ class Facts:
         for need, others in missing:
             way = others[others[0].square == step.start]
             if kind is not None and fits(need.kind, kind):
-                way = min(way, self._way(kind, step.end, need, look, taken))
+                way = min(way, self._way(kind, step.end, need, look))
             ways.append((need.first, way))
         left, entered = needs.get(step.start), needs.get(step.end)
         if kind is not None and left is not None and left.kind != NONE and fits(left.kind, before):
-            ways.append((left.first, self._way(kind, step.end, left, look, taken)))
+            ways.append((left.first, self._way(kind, step.end, left, look)))
         if kind is not None and entered is not None and not fits(entered.kind, kind):
             ways.append(self._away(look, entered))
         cost, made, over = 0.0, 0, 0

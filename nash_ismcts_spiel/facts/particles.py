@@ -1,23 +1,19 @@
 """Explaining a log with a population of imagined worlds, in games that show observations.
 
-Worlds are taken from look to look. What others do is chosen by the guide of a game, in its order of
-preference; the first event after which the player is shown what the log says is taken. Worlds
-without such an event are dropped, and copies of others take their places. Where all are lost, the
-population goes back some looks and is made larger, further back each time.
+Worlds are taken from look to look. What others do is chosen by the facts of a game, best first; the
+first event after which the player is shown what the log says is taken. Worlds without such an event
+are dropped, and copies of others take their places. Where all are lost, the population goes back
+some looks and is made larger, further back each time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from nash_ismcts_spiel.facts.log import Look
-
-Choose = Callable[[Any, int], Iterable[int]]
-"""`choose(state, number)`: events that others may bring about at a state, best first, where the
-look with a number is the next one."""
 
 _POPULATIONS = ((5.0, 10), (5.0, 20), (2.0, 20), (8.0, 20), (3.0, 30))
 """Populations that are tried in turn: how random the other player's moves are, and worlds."""
@@ -29,6 +25,22 @@ _HIDDEN = 16
 """Events that may show nothing between two looks."""
 
 
+class Choice(Protocol):
+    """How others' events are chosen.
+
+    Attributes:
+      heat: how random the choice is.
+    """
+
+    heat: float
+
+    def events(self, state: Any, number: int) -> Iterable[int]:
+        """Events that others may bring about at a state, best first, where the look with a number
+        is the next one.
+        """
+        ...
+
+
 class Population:
     """Imagined worlds of one player.
 
@@ -37,31 +49,19 @@ class Population:
     """
 
     def __init__(
-        self,
-        game: Any,
-        player: int,
-        log: Sequence[Look],
-        choose: Choose,
-        rng: np.random.Generator,
+        self, game: Any, player: int, log: Sequence[Look], choice: Choice, rng: np.random.Generator
     ) -> None:
         """A population at the start of a game."""
-        self.player = player
-        self.log = log
-        self.choose = choose
-        self.rng = rng
+        self.player, self.log, self.choice, self.rng = player, log, choice, rng
         start = game.new_initial_state()
         self.worlds: list[Any] = []
         self._kept: list[list[Any]] = [[start]]  # by number of the look
 
-    def run(self, size: int, most: int, work: int) -> Generator[None, None, bool]:
-        """Explains the whole log, or gives up; returns which. Yields after each look.
-
-        Args:
-          size: worlds in the population.
-          most: how many it may become where the log is hard to explain.
-          work: worlds that may be taken to the next look, all in all.
+    def run(self, size: int) -> Generator[None, None, bool]:
+        """Explains the whole log with so many worlds, twice as many where it is hard to explain, or
+        gives up; returns which. Yields after each look.
         """
-        number, furthest, back, now = 1, 1, 1, size
+        number, furthest, back, now, work = 1, 1, 1, size, _WORK * size * len(self.log)
         while work > 0:
             yield
             work -= now
@@ -74,7 +74,7 @@ class Population:
                     furthest, back, now = number, 1, size
             else:
                 back = 2 * back
-                now = min(2 * now, most)
+                now = 2 * size
                 number = max(1, number - back)
                 del self._kept[number:]
             if number > len(self.log):
@@ -94,18 +94,18 @@ class Population:
         return found
 
     def _advanced(self, state: Any, number: int) -> Any | None:
-        player, log = self.player, self.log
-        if number == len(log):
-            return self._until_own_turn(state)
-        action, shown = log[number].action, log[number].shown
+        player, log, last = self.player, self.log, number == len(self.log)
+        action, shown = (None, None) if last else (log[number].action, log[number].shown)
         for _ in range(_HIDDEN):
             if state.current_player() == player:
+                if last:
+                    return state
                 if action is None or action not in state.legal_actions():
                     return None
                 state.apply_action(action)
                 same = not state.is_terminal() and state.observation_string(player) == shown
                 return state if same else None
-            for event in self.choose(state, number):
+            for event in self.choice.events(state, number):
                 after = state.child(event)
                 if after.is_terminal():
                     continue
@@ -119,41 +119,13 @@ class Population:
             state = after
         return None
 
-    def _until_own_turn(self, state: Any) -> Any | None:
-        shown = self.log[-1].shown
-        for _ in range(_HIDDEN):
-            if state.current_player() == self.player:
-                return state
-            for event in self.choose(state, len(self.log)):
-                after = state.child(event)
-                if not after.is_terminal() and after.observation_string(self.player) == shown:
-                    break
-            else:
-                return None
-            state = after
-        return None
-
-
-class Choice(Protocol):
-    """How others' events are chosen.
-
-    Attributes:
-      heat: how random the choice is.
-    """
-
-    heat: float
-
-    def events(self, state: Any, number: int) -> Iterable[int]:
-        """See `Choose`."""
-        ...
-
 
 def histories(
     game: Any, player: int, log: Sequence[Look], choice: Choice, rng: np.random.Generator
 ) -> Iterator[list[int] | None]:
     """Histories that explain a log, from one population after another; None in between."""
     for choice.heat, worlds in _POPULATIONS:
-        population = Population(game, player, log, choice.events, rng)
-        if (yield from population.run(worlds, 2 * worlds, _WORK * worlds * len(log))):
+        population = Population(game, player, log, choice, rng)
+        if (yield from population.run(worlds)):
             for state in population.worlds[:8]:
                 yield state.history()

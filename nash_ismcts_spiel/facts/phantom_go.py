@@ -20,6 +20,9 @@ from nash_ismcts_spiel.facts.log import Look
 from nash_ismcts_spiel.facts.particles import histories
 from nash_ismcts_spiel.facts.phantom_go_log import Reading
 
+_READINGS = 2
+"""How often a log is read, since a reading has to choose what was captured."""
+
 _TRIES = 10
 """Moves that are tried in one place."""
 
@@ -28,8 +31,9 @@ def facts(
     game: Any, player: int, log: Sequence[Look], rng: np.random.Generator
 ) -> Iterator[list[int] | None]:
     """Histories in which the other player's stones are where they have to be."""
-    reading = Reading(game.get_parameters()["board_size"], player, log, rng)
-    return histories(game, player, log, _Choice(reading, player, rng), rng)
+    for _ in range(_READINGS):
+        reading = Reading(game.get_parameters()["board_size"], player, log, rng)
+        yield from histories(game, player, log, _Choice(reading, player, rng), rng)
 
 
 class _Choice:

@@ -14,13 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nash_ismcts_spiel.facts.chess_board import SIDE, between, pieces_of, step_of
+from nash_ismcts_spiel.facts.chess_board import SIDE, between, pieces_of
 from nash_ismcts_spiel.facts.chess_facts import ANY, NONE, Facts
 from nash_ismcts_spiel.facts.log import Look
 from nash_ismcts_spiel.facts.particles import histories
-
-_TRIES = 12
-"""Moves that are tried in one place."""
 
 
 class _Shown(NamedTuple):
@@ -59,7 +56,6 @@ class _Choice:
         self.rng = rng
         self.heat = 1.0
         self.facts = Facts(not self.own_white, size, len(log))
-        self.captured: dict[int, int] = {}  # squares of own pieces that are taken, by look
         self.shown = [_shown(look.shown) for look in log]
         moves = []
         before: dict[int, str] = {}
@@ -69,7 +65,6 @@ class _Choice:
                 if now.white == self.own_white:  # the other player has moved
                     moves += [] if now.illegal else [number]
                     for square in before.keys() - own.keys():
-                        self.captured[number] = square
                         self.facts.add(number, square, ANY)
                 else:
                     self._read_move(number, before.keys() - own.keys(), own.keys() - before.keys())
@@ -103,32 +98,6 @@ class _Choice:
         actions = state.legal_actions()
         if _shown(state.observation_string(self.player)).sensing:
             return [actions[self.rng.integers(len(actions))]]
-        fen = str(state)
-        if number == len(self.shown):
-            return self.facts.ordered(fen, actions, number, self.heat, self.rng)[:_TRIES]
-        legal, illegal = self._sorted(fen, actions, self.captured.get(number))
-        if self.shown[number].illegal:
-            return [illegal[which] for which in self.rng.permutation(len(illegal))[:_TRIES]]
-        return self.facts.ordered(fen, legal, number, self.heat, self.rng)[:_TRIES]
-
-    def _sorted(
-        self, fen: str, actions: list[int], wanted: int | None
-    ) -> tuple[list[int], list[int]]:
-        """Moves that take what was taken (None if nothing was), and moves that are not allowed:
-        pawns that try to take what is not there, or that are in the way of others.
-        """
-        theirs, own = (pieces_of(fen, white) for white in (not self.own_white, self.own_white))
-        legal, illegal = [], []
-        for action in actions:
-            step = step_of(action, not self.own_white, self.size)
-            pawn = theirs.get(step.start) == "p"
-            slanting = (step.end - step.start) % SIDE != 0
-            met = step.end in own or not between(step.start, step.end).isdisjoint(own)
-            if pawn and slanting != met:
-                illegal.append(action)
-            elif wanted is not None:
-                if step.end == wanted or wanted in between(step.start, step.end):
-                    legal.append(action)
-            elif not met:
-                legal.append(action)
-        return legal, illegal
+        if number < len(self.shown) and self.shown[number].illegal:
+            return [actions[which] for which in self.rng.permutation(len(actions))]
+        return self.facts.ordered(str(state), actions, number, self.heat, self.rng)
