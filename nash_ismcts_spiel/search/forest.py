@@ -68,8 +68,7 @@ class ReferenceForest:
 
     def __init__(self, models: ForestModels, seed: int) -> None:
         """Starts with nothing thought about."""
-        self.simulations = 0
-        self.temperature = 0.0
+        self.simulations, self.temperature = 0, 0.0
         self._models = models
         self._graph = models.graph
         self._arena = models.arena
@@ -80,8 +79,8 @@ class ReferenceForest:
         self._learned = models.first_values == "learned"
         self._met = MetWorlds(models)
         self._roots: dict[int, list[float]] = {}
-        self._player = 0  # whose log is walked
-        self._few = True  # the last decision point had a handful of simulations
+        # Whose log is walked, and whether the last decision point had a handful of simulations.
+        self._player, self._few = 0, True
 
     def think(
         self, view: int, player: int, visits: int | None, seconds: float | None = None
@@ -93,9 +92,7 @@ class ReferenceForest:
         ends = math.inf if seconds is None else time.perf_counter() + seconds
         random = SplitMix.stream(self._seed, self._arena.view_hash(view))
         moving: list[MetSet] = []
-        self._roots = {}
-        self._player = player
-        count = 0
+        self._player, self._roots, count = player, {}, 0
         while (visits is None or count < visits) and time.perf_counter() < ends:
             if count & (count - 1) == 0:  # where a clock ends the search, n is a guess
                 self._set_temperature(2 * count + 2 if visits is None else visits, count)
@@ -277,10 +274,8 @@ class ReferenceForest:
         return ratio
 
     def _chances(self, row: int) -> Sequence[float]:
-        first = self._graph.worlds.first_edge[row]
-        return self._graph.worlds.edge_probability[
-            first : first + self._graph.worlds.edge_count[row]
-        ]
+        worlds, first = self._graph.worlds, self._graph.worlds.first_edge[row]
+        return worlds.edge_probability[first : first + worlds.edge_count[row]]
 
     def _belief(self, row: int, player: int) -> float:
         return float(self._models.beliefs[row, player])
