@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from nash_ismcts_spiel.games import GameGraph
 from nash_ismcts_spiel.models.protocol import Floats
+from nash_ismcts_spiel.native import _core
 
 Counts = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 

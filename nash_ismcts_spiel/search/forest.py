@@ -79,8 +79,8 @@ class ReferenceForest:
         self._learned = models.first_values == "learned"
         self._met = MetWorlds(models)
         self._roots: dict[int, list[float]] = {}
-        # Whose log is walked, and whether the last decision point had a handful of simulations.
-        self._player, self._few = 0, True
+        # Whose log is walked, its share of P's advantages; whether the last point had but a handful.
+        self._player, self._own_share, self._few = 0, 1.0, True
 
     def think(
         self, view: int, player: int, visits: int | None, seconds: float | None = None
@@ -125,9 +125,11 @@ class ReferenceForest:
 
     def _set_temperature(self, visits: int, count: int) -> None:
         done, sets = float(self.simulations + count), 1.0 + len(self._met.sets)
-        met = 0.0 if self._rollouts else done / (done + EVIDENCE_VISITS * sets)
+        known = done / (done + EVIDENCE_VISITS * sets)
+        self._own_share = self._models.advantage_share ** (2.0 - known)
+        worth = visits * (1.0 if self._rollouts else 1.0 + EVIDENCE_WEIGHT * known)
         weight = UNTRAINED_LEASH_WEIGHT if self._rollouts else LEASH_WEIGHT
-        length = leash(visits * (1.0 + EVIDENCE_WEIGHT * met), self._models.regret, weight)
+        length = leash(worth, self._models.regret, weight)
         self.temperature = self._models.value_scale * length
 
     def _draw_root(self, view: int, player: int, random: SplitMix) -> int:
@@ -230,8 +232,7 @@ class ReferenceForest:
             for vc, q in zip(node.child_values, under_prior, strict=True)
         ]
         mean = _dot(node.prior, own)
-        of_others = self._models.advantage_share
-        share = of_others * of_others if me == self._player else of_others
+        share = self._own_share if me == self._player else self._models.advantage_share
         return [gained[a] + share * (own[a] - mean) for a in actions]
 
     def _expect_outcomes(self, world: MetWorld) -> None:

@@ -101,9 +101,10 @@ class SoftForest {
   // Where a clock ends the search, the number of simulations is not known beforehand.
   void set_temperature(int64_t count, int64_t visits) {
     const auto n = static_cast<double>(visits == kUntilStopped ? 2 * count + 2 : visits);
-    const auto done = static_cast<double>(simulations_ + count);
+    const double known = familiarity(static_cast<double>(simulations_ + count), met_.num_sets());
+    own_share_ = std::pow(settings_.advantage_share, 2.0 - known);
     const double length = rollouts() ? leash(n, settings_.regret, kUntrainedLeashWeight)
-                                     : leash(worth(n, done, met_.num_sets()), settings_.regret);
+                                     : leash(worth(n, known), settings_.regret);
     temperature_ = settings_.value_scale * length;
   }
 
@@ -284,8 +285,7 @@ class SoftForest {
       value = (1.0 - blend) * met_.child_values(set)[a] + blend * value;
       mean += met_.prior(set)[a] * value;
     }
-    const double of_others = settings_.advantage_share;
-    const double share = set.player == player_ ? of_others * of_others : of_others;
+    const double share = set.player == player_ ? own_share_ : settings_.advantage_share;
     for (int32_t a = 0; a < set.count; ++a) estimate_[a] += share * (prior_estimate_[a] - mean);
   }
 
@@ -383,7 +383,8 @@ class SoftForest {
   MetWorlds met_;
   ForestSettings settings_;
   int32_t players_;
-  int32_t player_ = 0;  // whose log is walked
+  int32_t player_ = 0;      // whose log is walked
+  double own_share_ = 1.0;  // of P's own advantages, for that player
   int64_t simulations_ = 0;
   double temperature_ = 0.0;     // alpha
   double weight_of_mean_ = 0.0;  // of the simulation that is under way

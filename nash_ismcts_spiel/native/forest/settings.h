@@ -33,9 +33,15 @@ constexpr double kLeashWeight = 1.4, kUntrainedLeashWeight = 0.4;
 constexpr double kEvidenceWeight = 3.0;
 constexpr double kEvidenceVisits = 60.0;
 
-// What simulations are worth after so many that met so many information sets.
-inline double worth(double visits, double done, double sets) {
-  return visits * (1.0 + kEvidenceWeight * (done / (done + kEvidenceVisits * (1.0 + sets))));
+// Between 0 and 1: how well a search knows the information sets that it has met, after so many
+// simulations.
+inline double familiarity(double done, double sets) {
+  return done / (done + kEvidenceVisits * (1.0 + sets));
+}
+
+// What simulations at a decision point are worth.
+inline double worth(double visits, double familiarity) {
+  return visits * (1.0 + kEvidenceWeight * familiarity);
 }
 
 // Simulations through a view for one update of it, whose step stands for all of them. Search seeds
@@ -63,7 +69,7 @@ class LearningSteps {
 struct ForestSettings {
   double value_scale = 1.0;      // utility units that count as 1
   double regret = 0.4;           // g of the leash, in value scales
-  double advantage_share = 1.0;  // of P's own advantages, for others; its square for the player
+  double advantage_share = 1.0;  // b, of P's own advantages for others; b^2 to b for the player
   double blend = 0.0;            // how far Vc gives way to Q_P in the limit
   FirstValues first_values = FirstValues::kExact;
   uint64_t seed = 0;
