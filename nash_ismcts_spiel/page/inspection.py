@@ -28,8 +28,8 @@ from nash_ismcts_spiel.games.tables import DEAD, MISSING
 from nash_ismcts_spiel.models import Evaluator, Models
 from nash_ismcts_spiel.models.protocol import graph_of, split_actions_of
 from nash_ismcts_spiel.native import _core
-from nash_ismcts_spiel.native.exact import exact_rows
 from nash_ismcts_spiel.native.engine import NativeEngine
+from nash_ismcts_spiel.native.exact import exact_rows
 from nash_ismcts_spiel.native.models import NativeModels
 from nash_ismcts_spiel.search import SearchResult
 from nash_ismcts_spiel.search.draw import draw
