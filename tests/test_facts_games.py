@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -216,3 +217,35 @@ def test_a_knock_in_gin_rummy_is_explained_with_what_was_laid_down() -> None:
         assert all(map(position.explained_by, proposals))
         twin = Position(position.game, proposals[-1], position.player)
         assert twin.proposals(8) == proposals
+
+
+def test_all_deals_that_allow_the_tricks_are_drawn_and_about_as_often() -> None:
+    game = helpers.load("oh_hell(players=3,num_suits=2,num_cards_per_suit=6)")
+    # Suits are even and odd numbers; players 0 and 2 have cards of one suit and do not follow.
+    hand, dealer, dealt = 3, 0, [0, 6, 1, 2, 7, 3, 4, 8, 5]
+    trump = 11
+    others = {place: card for place, card in enumerate(dealt) if place % 3 != 1}
+    found = 0
+    for history, player in decisions(game, [hand, dealer, *dealt, trump], seed=0):
+        if player != 1:
+            continue
+        position = Position(game, history, player)
+        unseen = sorted({*range(12)} - {dealt[1], dealt[4], dealt[7], trump})
+        possible: dict[tuple[frozenset[int], ...], bool] = {}
+        for cards in itertools.permutations(unseen, len(others)):
+            twin = list(history)
+            for place, card in zip(others, cards, strict=True):
+                twin[2 + place] = card
+            hands = tuple(frozenset(twin[2 + seat : 2 + len(dealt) : 3]) for seat in (0, 2))
+            if hands not in possible:
+                possible[hands] = position.explained_by(twin)
+        ways = {hands for hands, explained in possible.items() if explained}
+        draws = position.proposals(50 * len(ways))
+        counts = Counter(
+            tuple(frozenset(drawn[2 + seat : 2 + len(dealt) : 3]) for seat in (0, 2))
+            for drawn in draws
+        )
+        assert set(counts) == ways
+        assert len(ways) == 1 or stats.chisquare(list(counts.values())).pvalue > 1e-3
+        found += len(ways) > 1
+    assert found >= 3
