@@ -35,8 +35,8 @@ class ForestModels:
       first_values: where the first values of worlds come from.
       value_scale: utility units that count as 1.
       regret: g of the leash, in value scales; it grows with the regret that these models see.
-      advantage_share: how much of P's own advantages counts for others; its square counts for the
-        player that searches.
+      advantage_share: b, how much of P's own advantages counts for others; for the player that
+        searches between b^2 and b.
       blend: how far Vc gives way to values under P that the forest backs up itself.
     """
 

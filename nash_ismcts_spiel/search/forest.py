@@ -38,12 +38,12 @@ EXPLORATION = 0.2
 """Share of uniform moves in simulations."""
 BLEND_VISITS = 200.0
 """Visits of an information set at which half of the blend is reached."""
-ROLLOUTS = 4
-"""Random games from a new world."""
+ROLLOUTS = 4  # random games from a new world
 HANDFUL = 5  # simulations; with fewer P is played
 LEASH_WEIGHT, UNTRAINED_LEASH_WEIGHT = 1.4, 0.4
-EVIDENCE_WEIGHT, EVIDENCE_VISITS = 3.0, 60.0
-"""A simulation is worth up to 1 + weight where sets were met often, half of it at so many each."""
+EVIDENCE_WEIGHT, EVIDENCE_VISITS, OWN_SHARE_VISITS = 3.0, 60.0, 600.0
+"""A simulation is worth up to 1 + weight where sets were met often, half of it at so many each, and
+the own share of P's advantages rises from b^2 to b, half-way at so many."""
 
 
 def leash(visits: float, regret: float, weight: float = LEASH_WEIGHT) -> float:
@@ -79,7 +79,7 @@ class ReferenceForest:
         self._learned = models.first_values == "learned"
         self._met = MetWorlds(models)
         self._roots: dict[int, list[float]] = {}
-        # Whose log is walked, its share of P's advantages; whether the last point had but a handful.
+        # Whose log is walked, its share of P's advantages; whether the last point had a handful.
         self._player, self._own_share, self._few = 0, 1.0, True
 
     def think(
@@ -125,11 +125,11 @@ class ReferenceForest:
 
     def _set_temperature(self, visits: int, count: int) -> None:
         done, sets = float(self.simulations + count), 1.0 + len(self._met.sets)
-        known = done / (done + EVIDENCE_VISITS * sets)
+        known = done / (done + OWN_SHARE_VISITS * sets)
         self._own_share = self._models.advantage_share ** (2.0 - known)
-        worth = visits * (1.0 if self._rollouts else 1.0 + EVIDENCE_WEIGHT * known)
+        met = 0.0 if self._rollouts else done / (done + EVIDENCE_VISITS * sets)
         weight = UNTRAINED_LEASH_WEIGHT if self._rollouts else LEASH_WEIGHT
-        length = leash(worth, self._models.regret, weight)
+        length = leash(visits * (1.0 + EVIDENCE_WEIGHT * met), self._models.regret, weight)
         self.temperature = self._models.value_scale * length
 
     def _draw_root(self, view: int, player: int, random: SplitMix) -> int:

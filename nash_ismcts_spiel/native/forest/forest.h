@@ -101,10 +101,10 @@ class SoftForest {
   // Where a clock ends the search, the number of simulations is not known beforehand.
   void set_temperature(int64_t count, int64_t visits) {
     const auto n = static_cast<double>(visits == kUntilStopped ? 2 * count + 2 : visits);
-    const double known = familiarity(static_cast<double>(simulations_ + count), met_.num_sets());
-    own_share_ = std::pow(settings_.advantage_share, 2.0 - known);
+    const auto done = static_cast<double>(simulations_ + count);
+    own_share_ = own_share(settings_.advantage_share, done, met_.num_sets());
     const double length = rollouts() ? leash(n, settings_.regret, kUntrainedLeashWeight)
-                                     : leash(worth(n, known), settings_.regret);
+                                     : leash(worth(n, done, met_.num_sets()), settings_.regret);
     temperature_ = settings_.value_scale * length;
   }
 

@@ -32,16 +32,25 @@ constexpr double kLeashWeight = 1.4, kUntrainedLeashWeight = 0.4;
 // and .96 .73. Not where nothing is trained, whose leash is short from the start.
 constexpr double kEvidenceWeight = 3.0;
 constexpr double kEvidenceVisits = 60.0;
+// Visits of each information set at which the own share of P's advantages is b^1.5, half-way from
+// b^2 to b. Search seed 1, 10,000 visits, b^2 and this: CFR's averages of 150 and 300 iterations in
+// Kuhn poker .60 .74 and .53 .65, of 500 and 1,000 in Leduc poker .80 .93 and .80 .95.
+constexpr double kOwnShareVisits = 600.0;
 
 // Between 0 and 1: how well a search knows the information sets that it has met, after so many
-// simulations.
-inline double familiarity(double done, double sets) {
-  return done / (done + kEvidenceVisits * (1.0 + sets));
+// simulations; a half after `visits` for each.
+inline double familiarity(double done, double sets, double visits) {
+  return done / (done + visits * (1.0 + sets));
 }
 
 // What simulations at a decision point are worth.
-inline double worth(double visits, double familiarity) {
-  return visits * (1.0 + kEvidenceWeight * familiarity);
+inline double worth(double visits, double done, double sets) {
+  return visits * (1.0 + kEvidenceWeight * familiarity(done, sets, kEvidenceVisits));
+}
+
+// The share of P's own advantages for the player that searches, by that for others.
+inline double own_share(double of_others, double done, double sets) {
+  return std::pow(of_others, 2.0 - familiarity(done, sets, kOwnShareVisits));
 }
 
 // Simulations through a view for one update of it, whose step stands for all of them. Search seeds
