@@ -41,10 +41,10 @@ _LEARNED_SHARE, _LEARNED_BLEND = 0.5, 0.5
 _DOUBT, _LEASH_DOUBT = 0.025, 0.05
 """Of P's own advantages b = 1 / sqrt(1 + doubt / g) counts for others, b^2 to b for the player that
 searches; g of the leash is at least sqrt(leash doubt * g). As multiples of P's exploitability, one
-share of 1 / (1 + sqrt(.006 / g)) for all with the leash of g, and b and b^2: Leduc poker, 1,000 visits,
-search seed 1, CFR's averages of 70, 200, 250 and 1,000 iterations .79 .92 .97 1.20 and .79 .90 .94
-1.01; P learned 20 CPU seconds with training seed 50 and 60 with seeds 51 and 52 .93 .92 .91 and .85
-.88 .85. Equal shares for all or a leash shorter still are worse (docs/differences.md)."""
+share of 1 / (1 + sqrt(.006 / g)) for all with the leash of g, and b and b^2: Leduc poker, 1,000
+visits, search seed 1, CFR's averages of 70, 200, 250 and 1,000 iterations .79 .92 .97 1.20 and .79
+.90 .94 1.01; P learned 20 CPU seconds with training seed 50 and 60 with seeds 51 and 52 .93 .92
+.91 and .85 .88 .85. Equal shares for all or a leash shorter still are worse (docs/differences.md)."""
 _LEARNED_REGRET = 2.0
 """g of a learned P is so many times what its values say, exact or learned: its errors are of
 another kind than those of CFR's averages. Factors of 1 and 2, with a doubt of .03 and four times g
