@@ -63,14 +63,14 @@ class Node(NamedTuple):
 
 
 @functools.cache
-def actions_by_cards() -> dict[tuple[tuple[str, int], ...], list[int]]:
-    """The actions that play given cards."""
+def actions_by_cards() -> dict[tuple[str, ...], list[int]]:
+    """The actions that play given cards, in ascending order of their names."""
     game = pyspiel.load_game("dou_dizhu")
     state = game.new_initial_state()
-    found: dict[tuple[tuple[str, int], ...], list[int]] = {}
+    found: dict[tuple[str, ...], list[int]] = {}
     for action in range(1, game.num_distinct_actions()):
-        cards = Counter(_CARD.findall(state.action_to_string(0, action)))
-        found.setdefault(tuple(sorted(cards.items())), []).append(action)
+        cards = tuple(sorted(_CARD.findall(state.action_to_string(0, action))))
+        found.setdefault(cards, []).append(action)
     return found
 
 
@@ -156,7 +156,7 @@ class Walk:
         yield from ((bid, nothing) for bid in node.state.legal_actions() if bid <= 3)
         cards = following[0].played - now.played if following and action is None else nothing
         if cards:
-            for action in actions_by_cards().get(tuple(sorted(cards.items())), []):
+            for action in actions_by_cards().get(tuple(sorted(cards.elements())), []):
                 yield action, cards
 
     def after(self, node: Node, action: int, cards: Counter[str]) -> Node | None:
