@@ -88,7 +88,7 @@ class Space:
         if self._merged is not None:
             views = models_of(self._merged, policy)
             settings = _core.ForestSettings(
-                views.value_scale, regret * views.regret, 1.0, 0.0, "exact", seed
+                views.value_scale, regret * views.regret, 1.0, 1.0, 0.0, "exact", seed
             )
             asked = np.unique(views.standard_view).tolist()
             found = _core.forest_at_views(views.arena, views.native, settings, visits, asked)

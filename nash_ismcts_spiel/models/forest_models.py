@@ -35,8 +35,8 @@ class ForestModels:
       first_values: where the first values of worlds come from.
       value_scale: utility units that count as 1.
       regret: g of the leash, in value scales; it grows with the regret that these models see.
-      advantage_share: b, how much of P's own advantages counts for others; for the player that
-        searches between b^2 and b.
+      own_share, others_share: how much of P's own advantages counts, for the player that searches
+        and for others.
       blend: how far Vc gives way to values under P that the forest backs up itself.
     """
 
@@ -49,7 +49,8 @@ class ForestModels:
     first_values: FirstValues
     value_scale: float
     regret: float
-    advantage_share: float = 1.0
+    own_share: float = 1.0
+    others_share: float = 1.0
     blend: float = 0.0
 
     def player(self, information_set: int) -> int:
@@ -107,8 +108,8 @@ class ForestModels:
     def settings(self, seed: int) -> _core.ForestSettings:
         """What compiled code has to know besides."""
         return _core.ForestSettings(
-            self.value_scale, self.regret, self.advantage_share, self.blend, self.first_values,
-            seed % 2**64,
+            self.value_scale, self.regret, self.own_share, self.others_share, self.blend,
+            self.first_values, seed % 2**64,
         )  # fmt: skip
 
     def _at(self, column: Floats, information_set: int) -> list[float]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Hashable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,13 +38,16 @@ _UNTRAINED_REGRET = 0.4
 """g of the uniform policy, in value scales."""
 _LEARNED_SHARE, _LEARNED_BLEND = 0.5, 0.5
 """Of P's own advantages, where they were learned; how far Vc then gives way to Q_P."""
-_DOUBT, _LEASH_DOUBT = 0.025, 0.05
-"""Of P's own advantages b = 1 / sqrt(1 + doubt / g) counts for others, b^2 to b for the player that
-searches; g of the leash is at least sqrt(leash doubt * g). As multiples of P's exploitability, one
-share of 1 / (1 + sqrt(.006 / g)) for all with the leash of g, and b and b^2: Leduc poker, 1,000
-visits, search seed 1, CFR's averages of 70, 200, 250 and 1,000 iterations .79 .92 .97 1.20 and .79
-.90 .94 1.01; P learned 20 CPU seconds with training seed 50 and 60 with seeds 51 and 52 .93 .92
-.91 and .85 .88 .85. Equal shares for all or a leash shorter still are worse (docs/differences.md)."""
+_OWN_DOUBT, _DOUBT, _LEASH_DOUBT = 0.01, 0.025, 0.05
+"""Of P's own advantages 1 / (1 + (own doubt / g)^1.5) counts for the player that searches and
+1 / sqrt(1 + doubt / g) for others; g of the leash is at least sqrt(leash doubt * g). Multiples of
+P's exploitability, search seed 1, 1,000 and 10,000 visits. CFR's averages of 200, 500 and 1,000
+iterations in Leduc poker .94 .68, .87 .79, 1.02 .94, with the square of the others' share as the
+own one .90 .71, .87 .80, 1.01 .93; of 150 in Kuhn poker .74 .54 and .77 .60; P learned 20 CPU
+seconds in Liar's Dice 1x4 with training seeds 50 and 51 .69 .50, .66 .33 and .73 .57, .70 .66; 20
+and 60 seconds in Leduc poker with training seeds 50 and 51 .87 .66, .88 .76 and .85 .66, .88 .73.
+One share of 1 / (1 + sqrt(.006 / g)) for both, with the leash of g, had 1.20 at 1,000 visits around
+CFR's average of 1,000 iterations in Leduc poker, equal larger shares more (docs/differences.md)."""
 _LEARNED_REGRET = 2.0
 """g of a learned P is so many times what its values say, exact or learned: its errors are of
 another kind than those of CFR's averages. Factors of 1 and 2, with a doubt of .03 and four times g
@@ -149,10 +152,11 @@ class _Tables:
         if "Vc" not in parts:
             return found
         regret = max(_LEARNED_REGRET * self._regret(policy, child_values), _LEAST_REGRET)
-        regret, share = _trusted(regret)
+        trust = _trusted(regret)
         return dataclasses.replace(
-            found, child_values=child_values, regret=regret,
-            advantage_share=_LEARNED_SHARE * share, blend=_LEARNED_BLEND,
+            found, child_values=child_values, regret=trust.regret, blend=_LEARNED_BLEND,
+            own_share=_LEARNED_SHARE * trust.own_share,
+            others_share=_LEARNED_SHARE * trust.others_share,
         )  # fmt: skip
 
     def _chance(self, policy: Floats) -> Floats:
@@ -232,13 +236,22 @@ class _Tables:
         return max(total / self._players / self._graph.value_scale, _LEAST_REGRET)
 
 
-def _trusted(regret: float) -> tuple[float, float]:
-    """g of the leash, and the others' share of P's own advantages, by the regret of P.
+class _Trust(NamedTuple):
+    """How far a search may leave P: g of the leash, and the shares of P's own advantages."""
+
+    regret: float
+    own_share: float
+    others_share: float
+
+
+def _trusted(regret: float) -> _Trust:
+    """By the regret of P.
 
     The player that searches gains by its own share on errors of the others' P, which they mend. By
     the others' share it finds its own errors, since they would gain on them.
     """
-    return max(regret, (_LEASH_DOUBT * regret) ** 0.5), (1.0 + _DOUBT / regret) ** -0.5
+    own, others = 1.0 / (1.0 + (_OWN_DOUBT / regret) ** 1.5), (1.0 + _DOUBT / regret) ** -0.5
+    return _Trust(max(regret, (_LEASH_DOUBT * regret) ** 0.5), own, others)
 
 
 def _given_view(view: npt.NDArray[np.int32], weight: Floats, trembles: Ints | None) -> Floats:

@@ -123,7 +123,7 @@ class ViewModels:
     def settings(self, seed: int) -> _core.ForestSettings:
         """What compiled code has to know besides."""
         return _core.ForestSettings(
-            self.value_scale, self.regret, 1.0, 0.0, "exact", seed % 2**64, self.most_evidence
+            self.value_scale, self.regret, 1.0, 1.0, 0.0, "exact", seed % 2**64, self.most_evidence
         )
 
     def forest(self, seed: int) -> _core.ViewForest:

@@ -41,9 +41,8 @@ BLEND_VISITS = 200.0
 ROLLOUTS = 4  # random games from a new world
 HANDFUL = 5  # simulations; with fewer P is played
 LEASH_WEIGHT, UNTRAINED_LEASH_WEIGHT = 1.4, 0.4
-EVIDENCE_WEIGHT, EVIDENCE_VISITS, OWN_SHARE_VISITS = 3.0, 60.0, 600.0
-"""A simulation is worth up to 1 + weight where sets were met often, half of it at so many each, and
-the own share of P's advantages rises from b^2 to b, half-way at so many."""
+EVIDENCE_WEIGHT, EVIDENCE_VISITS = 3.0, 60.0
+"""A simulation is worth up to 1 + weight where sets were met often, half of it at so many each."""
 
 
 def leash(visits: float, regret: float, weight: float = LEASH_WEIGHT) -> float:
@@ -79,8 +78,8 @@ class ReferenceForest:
         self._learned = models.first_values == "learned"
         self._met = MetWorlds(models)
         self._roots: dict[int, list[float]] = {}
-        # Whose log is walked, its share of P's advantages; whether the last point had a handful.
-        self._player, self._own_share, self._few = 0, 1.0, True
+        # Whose log is walked, and whether the last decision point had a handful of simulations.
+        self._player, self._few = 0, True
 
     def think(
         self, view: int, player: int, visits: int | None, seconds: float | None = None
@@ -125,8 +124,6 @@ class ReferenceForest:
 
     def _set_temperature(self, visits: int, count: int) -> None:
         done, sets = float(self.simulations + count), 1.0 + len(self._met.sets)
-        known = done / (done + OWN_SHARE_VISITS * sets)
-        self._own_share = self._models.advantage_share ** (2.0 - known)
         met = 0.0 if self._rollouts else done / (done + EVIDENCE_VISITS * sets)
         weight = UNTRAINED_LEASH_WEIGHT if self._rollouts else LEASH_WEIGHT
         length = leash(visits * (1.0 + EVIDENCE_WEIGHT * met), self._models.regret, weight)
@@ -232,7 +229,7 @@ class ReferenceForest:
             for vc, q in zip(node.child_values, under_prior, strict=True)
         ]
         mean = _dot(node.prior, own)
-        share = self._own_share if me == self._player else self._models.advantage_share
+        share = self._models.own_share if me == self._player else self._models.others_share
         return [gained[a] + share * (own[a] - mean) for a in actions]
 
     def _expect_outcomes(self, world: MetWorld) -> None:

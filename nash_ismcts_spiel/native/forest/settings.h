@@ -32,25 +32,10 @@ constexpr double kLeashWeight = 1.4, kUntrainedLeashWeight = 0.4;
 // and .96 .73. Not where nothing is trained, whose leash is short from the start.
 constexpr double kEvidenceWeight = 3.0;
 constexpr double kEvidenceVisits = 60.0;
-// Visits of each information set at which the own share of P's advantages is b^1.5, half-way from
-// b^2 to b. Search seed 1, 10,000 visits, b^2 and this: CFR's averages of 150 and 300 iterations in
-// Kuhn poker .60 .74 and .53 .65, of 500 and 1,000 in Leduc poker .80 .93 and .80 .95.
-constexpr double kOwnShareVisits = 600.0;
 
-// Between 0 and 1: how well a search knows the information sets that it has met, after so many
-// simulations; a half after `visits` for each.
-inline double familiarity(double done, double sets, double visits) {
-  return done / (done + visits * (1.0 + sets));
-}
-
-// What simulations at a decision point are worth.
+// What simulations are worth after so many that met so many information sets.
 inline double worth(double visits, double done, double sets) {
-  return visits * (1.0 + kEvidenceWeight * familiarity(done, sets, kEvidenceVisits));
-}
-
-// The share of P's own advantages for the player that searches, by that for others.
-inline double own_share(double of_others, double done, double sets) {
-  return std::pow(of_others, 2.0 - familiarity(done, sets, kOwnShareVisits));
+  return visits * (1.0 + kEvidenceWeight * (done / (done + kEvidenceVisits * (1.0 + sets))));
 }
 
 // Simulations through a view for one update of it, whose step stands for all of them. Search seeds
@@ -76,10 +61,11 @@ class LearningSteps {
 };
 
 struct ForestSettings {
-  double value_scale = 1.0;      // utility units that count as 1
-  double regret = 0.4;           // g of the leash, in value scales
-  double advantage_share = 1.0;  // b, of P's own advantages for others; b^2 to b for the player
-  double blend = 0.0;            // how far Vc gives way to Q_P in the limit
+  double value_scale = 1.0;  // utility units that count as 1
+  double regret = 0.4;       // g of the leash, in value scales
+  // How much of P's own advantages counts: for the player whose log is walked, and for others.
+  double own_share = 1.0, others_share = 1.0;
+  double blend = 0.0;  // how far Vc gives way to Q_P in the limit
   FirstValues first_values = FirstValues::kExact;
   uint64_t seed = 0;
   // Simulations at a decision point beyond which the leash gets no shorter, over views.
