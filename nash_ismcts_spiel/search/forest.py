@@ -36,13 +36,13 @@ LEARNING_POWER = 0.7
 """The running mean of Q moves by N^-power."""
 EXPLORATION = 0.2
 """Share of uniform moves in simulations."""
-BLEND_VISITS = 200.0
-"""Visits of an information set at which half of the blend is reached."""
+BLEND_VISITS = 200.0  # of an information set, at which half of the blend is reached
 ROLLOUTS = 4  # random games from a new world
 HANDFUL = 5  # simulations; with fewer P is played
 LEASH_WEIGHT, UNTRAINED_LEASH_WEIGHT = 1.4, 0.4
 EVIDENCE_WEIGHT, EVIDENCE_VISITS = 3.0, 60.0
 """A simulation is worth up to 1 + weight where sets were met often, half of it at so many each."""
+OWN_SHARE_VISITS = 600.0  # of each set, after which the own share is half-way to that for others
 
 
 def leash(visits: float, regret: float, weight: float = LEASH_WEIGHT) -> float:
@@ -78,8 +78,8 @@ class ReferenceForest:
         self._learned = models.first_values == "learned"
         self._met = MetWorlds(models)
         self._roots: dict[int, list[float]] = {}
-        # Whose log is walked, and whether the last decision point had a handful of simulations.
-        self._player, self._few = 0, True
+        # Whose log is walked, its share of P's advantages; whether the last point had a handful.
+        self._player, self._own_share, self._few = 0, 1.0, True
 
     def think(
         self, view: int, player: int, visits: int | None, seconds: float | None = None
@@ -124,6 +124,9 @@ class ReferenceForest:
 
     def _set_temperature(self, visits: int, count: int) -> None:
         done, sets = float(self.simulations + count), 1.0 + len(self._met.sets)
+        known = done / (done + OWN_SHARE_VISITS * sets)
+        own, others = self._models.own_share, self._models.others_share
+        self._own_share = others * (own / others) ** (1.0 - known)
         met = 0.0 if self._rollouts else done / (done + EVIDENCE_VISITS * sets)
         weight = UNTRAINED_LEASH_WEIGHT if self._rollouts else LEASH_WEIGHT
         length = leash(visits * (1.0 + EVIDENCE_WEIGHT * met), self._models.regret, weight)
@@ -229,7 +232,7 @@ class ReferenceForest:
             for vc, q in zip(node.child_values, under_prior, strict=True)
         ]
         mean = _dot(node.prior, own)
-        share = self._models.own_share if me == self._player else self._models.others_share
+        share = self._own_share if me == self._player else self._models.others_share
         return [gained[a] + share * (own[a] - mean) for a in actions]
 
     def _expect_outcomes(self, world: MetWorld) -> None:

@@ -102,6 +102,7 @@ class SoftForest {
   void set_temperature(int64_t count, int64_t visits) {
     const auto n = static_cast<double>(visits == kUntilStopped ? 2 * count + 2 : visits);
     const auto done = static_cast<double>(simulations_ + count);
+    own_share_ = own_share(settings_, done, met_.num_sets());
     const double length = rollouts() ? leash(n, settings_.regret, kUntrainedLeashWeight)
                                      : leash(worth(n, done, met_.num_sets()), settings_.regret);
     temperature_ = settings_.value_scale * length;
@@ -284,7 +285,7 @@ class SoftForest {
       value = (1.0 - blend) * met_.child_values(set)[a] + blend * value;
       mean += met_.prior(set)[a] * value;
     }
-    const double share = set.player == player_ ? settings_.own_share : settings_.others_share;
+    const double share = set.player == player_ ? own_share_ : settings_.others_share;
     for (int32_t a = 0; a < set.count; ++a) estimate_[a] += share * (prior_estimate_[a] - mean);
   }
 
@@ -381,15 +382,14 @@ class SoftForest {
 
   MetWorlds met_;
   ForestSettings settings_;
-  int32_t players_;
-  int32_t player_ = 0;  // whose log is walked
+  int32_t players_, player_ = 0;  // how many; whose log is walked
+  double own_share_ = 1.0;        // of P's own advantages, for that player
   int64_t simulations_ = 0;
   double temperature_ = 0.0;     // alpha
   double weight_of_mean_ = 0.0;  // of the simulation that is under way
   bool few_ = true;              // the last decision point had a handful of simulations
   std::unordered_map<int32_t, std::vector<double>> roots_;  // cumulated weights of a view's worlds
-  std::vector<int32_t> moving_;                             // sets whose mean is taken, as slots
-  std::vector<int32_t> path_;
+  std::vector<int32_t> moving_, path_;  // sets whose mean is taken; worlds on the way; as slots
   std::vector<double> weight_, estimate_, prior_estimate_;
   ValuesAfter after_, prior_after_;
   LearningSteps steps_;

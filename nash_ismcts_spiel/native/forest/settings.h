@@ -32,10 +32,21 @@ constexpr double kLeashWeight = 1.4, kUntrainedLeashWeight = 0.4;
 // and .96 .73. Not where nothing is trained, whose leash is short from the start.
 constexpr double kEvidenceWeight = 3.0;
 constexpr double kEvidenceVisits = 60.0;
+// Visits of each information set after which the searching player's share of P's own advantages is
+// half-way to that for others. Search seed 1, 10,000 visits, without this and with it: CFR's
+// averages of 150 and 300 iterations in Kuhn poker .60 .74 and .53 .65, of 500 and 1,000 in Leduc
+// poker .80 .93 and .80 .95.
+constexpr double kOwnShareVisits = 600.0;
 
-// What simulations are worth after so many that met so many information sets.
+// Between 0 and 1: how well a search knows the information sets that it has met, after so many
+// simulations; a half after `visits` for each.
+inline double familiarity(double done, double sets, double visits) {
+  return done / (done + visits * (1.0 + sets));
+}
+
+// What simulations at a decision point are worth.
 inline double worth(double visits, double done, double sets) {
-  return visits * (1.0 + kEvidenceWeight * (done / (done + kEvidenceVisits * (1.0 + sets))));
+  return visits * (1.0 + kEvidenceWeight * familiarity(done, sets, kEvidenceVisits));
 }
 
 // Simulations through a view for one update of it, whose step stands for all of them. Search seeds
@@ -63,7 +74,7 @@ class LearningSteps {
 struct ForestSettings {
   double value_scale = 1.0;  // utility units that count as 1
   double regret = 0.4;       // g of the leash, in value scales
-  // How much of P's own advantages counts: for the player whose log is walked, and for others.
+  // How much of P's own advantages counts: at first for the player whose log is walked; for others.
   double own_share = 1.0, others_share = 1.0;
   double blend = 0.0;  // how far Vc gives way to Q_P in the limit
   FirstValues first_values = FirstValues::kExact;
@@ -71,6 +82,12 @@ struct ForestSettings {
   // Simulations at a decision point beyond which the leash gets no shorter, over views.
   double most_evidence = std::numeric_limits<double>::infinity();
 };
+
+// How much of P's own advantages counts for the player whose log is walked: more with evidence.
+inline double own_share(const ForestSettings& settings, double done, double sets) {
+  const double unknown = 1.0 - familiarity(done, sets, kOwnShareVisits);
+  return settings.others_share * std::pow(settings.own_share / settings.others_share, unknown);
+}
 
 // The temperature x, in value scales, of n simulations at a decision point: high, so that play
 // stays close to P, where there is little evidence and where P is good.
