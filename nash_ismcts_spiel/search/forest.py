@@ -40,9 +40,9 @@ BLEND_VISITS = 200.0  # of an information set, at which half of the blend is rea
 ROLLOUTS = 4  # random games from a new world
 HANDFUL = 5  # simulations; with fewer P is played
 LEASH_WEIGHT, UNTRAINED_LEASH_WEIGHT = 1.4, 0.4
-EVIDENCE_WEIGHT, EVIDENCE_VISITS = 3.0, 60.0
-"""A simulation is worth up to 1 + weight where sets were met often, half of it at so many each."""
-OWN_SHARE_VISITS = 600.0  # of each set, after which the own share is half-way to that for others
+EVIDENCE_WEIGHT, EVIDENCE_VISITS = 3.0, 600.0
+"""A simulation is worth up to 1 + weight where sets were met often, half-way at so many each; so
+grows the searching player's share of P's own advantages to that for others."""
 
 
 def leash(visits: float, regret: float, weight: float = LEASH_WEIGHT) -> float:
@@ -124,12 +124,12 @@ class ReferenceForest:
 
     def _set_temperature(self, visits: int, count: int) -> None:
         done, sets = float(self.simulations + count), 1.0 + len(self._met.sets)
-        known = done / (done + OWN_SHARE_VISITS * sets)
+        known = done / (done + EVIDENCE_VISITS * sets)
         own, others = self._models.own_share, self._models.others_share
         self._own_share = others * (own / others) ** (1.0 - known)
-        met = 0.0 if self._rollouts else done / (done + EVIDENCE_VISITS * sets)
+        worth = visits * (1.0 if self._rollouts else 1.0 + EVIDENCE_WEIGHT * known)
         weight = UNTRAINED_LEASH_WEIGHT if self._rollouts else LEASH_WEIGHT
-        length = leash(visits * (1.0 + EVIDENCE_WEIGHT * met), self._models.regret, weight)
+        length = leash(worth, self._models.regret, weight)
         self.temperature = self._models.value_scale * length
 
     def _draw_root(self, view: int, player: int, random: SplitMix) -> int:
