@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from typing import Any
 
@@ -261,13 +260,6 @@ def test_the_temperature_is_bounded_below() -> None:
         assert (length < LEAST_TEMPERATURE) == long
         expected = models.value_scale * max(length, LEAST_TEMPERATURE)
         assert forest.temperature == pytest.approx(expected)
-
-
-def test_the_leash_gets_no_shorter_beyond_most_evidence() -> None:
-    models = dataclasses.replace(cfr_models(DARK_HEX_2X2, 3), most_evidence=8.0)
-    for forest in (models.forest(0), ReferenceViewForest(models, 0)):
-        forest.think(models.log(0)[0], 0, 20)
-        assert forest.temperature == pytest.approx(models.value_scale * leash(8, models.regret))
 
 
 def positions(game: Any, count: int) -> list[Any]:

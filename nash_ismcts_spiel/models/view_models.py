@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from collections.abc import Hashable
 from typing import Any
 
@@ -37,11 +36,6 @@ Floats = npt.NDArray[np.float64]
 _BATCH = 1024
 """Views whose rows are asked for together."""
 _LEAST_REGRET = 1e-6
-_LEARNED_EVIDENCE = 1000.0
-"""Without perfect recall soft ties around a good P settle worse at low temperatures, however many
-simulations there are: around the pretrained P of phantom tic-tac-toe, search seed 1, temperatures
-of .073, .18 and .47 value scales have exploitability .0540, .0434 and .0458 at 1,000 visits, .1 and
-.18 have .0503 and .0434 at 10,000. Around uniform play lower ones are better."""
 _AS_GOOD_AS_EQUAL = 1e-5
 """Difference of probabilities, by rounding in networks."""
 
@@ -60,7 +54,6 @@ class ViewModels:
       standard_action: what each action is there. [A]
       first_action: where each view's actions begin. [V + 1]
       value_scale: utility units that count as 1.
-      most_evidence: simulations at a decision point beyond which the leash gets no shorter.
     """
 
     merged: MergedGame
@@ -72,7 +65,6 @@ class ViewModels:
     standard_action: npt.NDArray[np.int32]
     first_action: npt.NDArray[np.int64]
     value_scale: float
-    most_evidence: float = math.inf
 
     @property
     def regret(self) -> float:
@@ -123,7 +115,7 @@ class ViewModels:
     def settings(self, seed: int) -> _core.ForestSettings:
         """What compiled code has to know besides."""
         return _core.ForestSettings(
-            self.value_scale, self.regret, 1.0, 1.0, 0.0, "exact", seed % 2**64, self.most_evidence
+            self.value_scale, self.regret, 1.0, 1.0, 0.0, "exact", seed % 2**64
         )
 
     def forest(self, seed: int) -> _core.ViewForest:
@@ -146,8 +138,7 @@ def view_models(merged: MergedGame, evaluator: Any) -> ViewModels:
 
 
 def _made(merged: MergedGame, evaluator: Any) -> ViewModels:
-    found = models_of(merged, policy_over_views(merged, evaluator))
-    return dataclasses.replace(found, most_evidence=_LEARNED_EVIDENCE)
+    return models_of(merged, policy_over_views(merged, evaluator))
 
 
 @functools.lru_cache(maxsize=4)

@@ -320,7 +320,6 @@ class ForestSettings:
         blend: float,
         first_values: str,
         seed: int,
-        most_evidence: float = ...,
     ) -> None: ...
 
 @final

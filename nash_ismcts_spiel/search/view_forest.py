@@ -111,8 +111,7 @@ class ReferenceViewForest:
         while (visits is None or count < visits) and time.perf_counter() < ends:
             if count & (count - 1) == 0:  # where a clock ends the search, n is a guess
                 expected = 2 * count + 2 if visits is None else visits
-                evidence = min(expected, self._models.most_evidence)
-                length = max(leash(evidence, self._models.regret), LEAST_TEMPERATURE)
+                length = max(leash(expected, self._models.regret), LEAST_TEMPERATURE)
                 self.temperature = self._models.value_scale * length
             node = self._draw_root(look, random)
             if self._players > 1 and random.uniform() < 0.5:

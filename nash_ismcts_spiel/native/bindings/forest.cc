@@ -131,16 +131,15 @@ std::vector<int32_t> nodes_of_look(const ViewArena& arena, int64_t look) {
 }
 
 ForestSettings settings_of(double value_scale, double regret, double own_share, double others_share,
-                           double blend, const std::string& first_values, uint64_t seed,
-                           double most_evidence) {
-  if (!(value_scale > 0.0) || !(regret > 0.0) || !(most_evidence > 0.0)) {
-    throw py::value_error("value_scale, regret and most_evidence must be positive");
+                           double blend, const std::string& first_values, uint64_t seed) {
+  if (!(value_scale > 0.0) || !(regret > 0.0)) {
+    throw py::value_error("value_scale and regret must be positive");
   }
   const auto first = meant<FirstValues>("first_values", first_values,
                                         {{"exact", FirstValues::kExact},
                                          {"learned", FirstValues::kLearned},
                                          {"rollouts", FirstValues::kRollouts}});
-  return {value_scale, regret, own_share, others_share, blend, first, seed, most_evidence};
+  return {value_scale, regret, own_share, others_share, blend, first, seed};
 }
 
 // A forest with its arena, in which one thread at a time thinks.
@@ -298,8 +297,7 @@ void bind_forest(py::module_& module) {
   bind_view_arena(module);
   py::class_<ForestSettings>(module, "ForestSettings")
       .def(py::init(&settings_of), "value_scale"_a, "regret"_a, "own_share"_a, "others_share"_a,
-           "blend"_a, "first_values"_a, "seed"_a,
-           "most_evidence"_a = std::numeric_limits<double>::infinity());
+           "blend"_a, "first_values"_a, "seed"_a);
   bind_forest_class<PySoftForest>(module, "SoftForest", "view", "information_set");
   bind_forest_class<PyViewForest>(module, "ViewForest", "look", "view");
   module.def("forest_everywhere", &forest_everywhere, "arena"_a, "models"_a, "settings"_a,

@@ -76,8 +76,6 @@ struct ForestSettings {
   double blend = 0.0;  // how far Vc gives way to Q_P in the limit
   FirstValues first_values = FirstValues::kExact;
   uint64_t seed = 0;
-  // Simulations at a decision point beyond which the leash gets no shorter, over views.
-  double most_evidence = std::numeric_limits<double>::infinity();
 };
 
 // How much of P's own advantages counts for the player whose log is walked: more with evidence.

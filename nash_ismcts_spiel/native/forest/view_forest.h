@@ -150,8 +150,7 @@ class ViewForest {
   // Where a clock ends the search, the number of simulations is not known beforehand.
   void set_temperature(int64_t count, int64_t visits) {
     const int64_t expected = visits == kUntilStopped ? 2 * count + 2 : visits;
-    const double evidence = std::min(static_cast<double>(expected), settings_.most_evidence);
-    const double length = leash(evidence, settings_.regret);
+    const double length = leash(static_cast<double>(expected), settings_.regret);
     temperature_ = settings_.value_scale * std::max(length, kLeastTemperature);
   }
 
