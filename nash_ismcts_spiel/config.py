@@ -49,8 +49,8 @@ USUAL_VISITS: Mapping[Answering, int] = {
     "states": 10_000,
     "notes": 200,
 }
-"""Visits where none are set, by their cost: some 10 ms of CPU for an answer in Leduc poker, a tenth
-of a second over views and in large card games. Those of the literal search are visits of the root,
+"""Visits where none are set, by their cost: some 10 ms of CPU for an answer in Leduc poker and over
+views, a tenth of a second in large card games. Those of the literal search are visits of the root,
 each of which takes many simulations."""
 
 MOST_VISITS = 2_000_000_000
