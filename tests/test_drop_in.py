@@ -55,7 +55,7 @@ def test_lower_exploitability_at_every_budget(
     rows = table(*flags)
     assert [row[0] for row in rows] == budgets
     for _, theirs, ours, p_alone, _ in rows:
-        assert 0.0 < ours < theirs < uniform  # that of the uniform policy
+        assert 0.0 < ours < min(theirs, uniform)  # the peer draws worlds without a seed
         # The networks are good, and the search must not spoil what they know.
         assert ours < 1.5 * p_alone < 0.05
 

@@ -12,7 +12,7 @@ import pyspiel
 import pytest
 from open_spiel.python.algorithms import evaluate_bots
 
-from nash_ismcts_spiel import make_bot, registration
+from nash_ismcts_spiel import make_bot, registry
 from nash_ismcts_spiel.config import PRESETS
 
 
@@ -114,9 +114,9 @@ def test_errors_arrive_as_they_are() -> None:
 
 def test_registration_happens_once() -> None:
     before = pyspiel.registered_bots()
-    assert registration.register_with_openspiel()
+    assert registry.register_with_openspiel()
     assert pyspiel.registered_bots() == before
-    spiel = registration.spiel_module()
+    spiel = registry.spiel_module()
     assert spiel is not None
     with pytest.raises(ValueError, match="has a bot nash_ismcts already"):
         spiel.register_bot("nash_ismcts", print, print)
@@ -125,8 +125,8 @@ def test_registration_happens_once() -> None:
 def test_registration_is_skipped_where_openspiel_does_not_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(registration, "spiel_module", lambda: None)
-    assert not registration.register_with_openspiel()
+    monkeypatch.setattr(registry, "spiel_module", lambda: None)
+    assert not registry.register_with_openspiel()
 
 
 def test_bots_that_outlive_the_interpreter_do_no_harm() -> None:
