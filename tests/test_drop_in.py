@@ -54,8 +54,10 @@ def test_lower_exploitability_at_every_budget(
 ) -> None:
     rows = table(*flags)
     assert [row[0] for row in rows] == budgets
-    for _, theirs, ours, p_alone, _ in rows:
-        assert 0.0 < ours < min(theirs, uniform)  # the peer draws worlds without a seed
+    for budget, theirs, ours, p_alone, _ in rows:
+        assert 0.0 < ours < min(theirs, uniform)
+        # The peer draws worlds without a seed; by ten in Leduc poker it may be worse than uniform.
+        assert theirs < uniform or (budget, flags[0]) == (10, "--game=leduc_poker")
         # The networks are good, and the search must not spoil what they know.
         assert ours < 1.5 * p_alone < 0.05
 
